@@ -1,6 +1,5 @@
 #include "plot.h"
 
-#include <signal.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
 
@@ -54,8 +53,6 @@ typedef struct work {
   const rh_plot_spec *spec;
   const char *name;
   char *python, *script;
-  char **words; /* the child's arguments */
-  uint32_t n_words;
   int data, output; /* unnamed files: drawings, and what the child says */
   drawing *drawings;
   uint32_t n_drawings;
@@ -85,27 +82,6 @@ static char *find_python(void) {
   return NULL;
 }
 
-static int add_words(work *w) {
-  const rh_plot_spec *spec = w->spec;
-  rh_text formats = {0};
-  for (uint32_t k = 0; k < spec->n_files; k++)
-    rh_text_add(&formats, "%s%s", k ? "," : "", suffix_of(spec->files[k]) + 1);
-  const char *const words[] = {w->python,
-                               "-B",
-                               w->script,
-                               "--pictures",
-                               spec->pictures ? spec->pictures : "",
-                               "--formats",
-                               spec->n_files ? rh_text_get(&formats) : "txt"};
-  int failed = formats.failed;
-  for (size_t k = 0; k < sizeof words / sizeof *words; k++)
-    failed |= rh_strings_add(&w->words, &w->n_words, "%s", words[k]);
-  failed |= rh_strings_add(&w->words, &w->n_words, "--window=%ux%u", spec->columns, spec->lines);
-  if (spec->color) failed |= rh_strings_add(&w->words, &w->n_words, "--color");
-  rh_text_finish(&formats);
-  return failed ? -1 : 0;
-}
-
 static rh_status prepare(work *w, rh_error *error) {
   char *library = rh_path_library_dir();
   w->script = library ? rh_path_join(library, REDHOST_DATA_FROM_LIB "/redhost/plot/main.py") : NULL;
@@ -118,37 +94,42 @@ static rh_status prepare(work *w, rh_error *error) {
                    "pictures in files");
   w->data = memfd_create("redhost-drawings", MFD_CLOEXEC);
   w->output = memfd_create("redhost-said", MFD_CLOEXEC);
-  if (w->data < 0 || w->output < 0)
-    return rh_fail(error, RH_E_FILE, "no room for pictures: %s", strerror(errno));
-  return add_words(w) == 0 ? RH_OK : no_memory(error);
+  if (w->data >= 0 && w->output >= 0) return RH_OK;
+  return rh_fail(error, RH_E_FILE, "no room for pictures: %s", strerror(errno));
 }
 
 static rh_status start(const work *w, const char *document, size_t bytes, rh_child *child,
                        rh_error *error) {
+  const rh_plot_spec *plot = w->spec;
+  char window[32];
+  rh_text formats = {0};
+  for (uint32_t k = 0; k < plot->n_files; k++)
+    rh_text_add(&formats, "%s%s", k ? "," : "", suffix_of(plot->files[k]) + 1);
+  snprintf(window, sizeof window, "--window=%ux%u", plot->columns, plot->lines);
+  const char *const argv[] = {w->python,
+                              "-B",
+                              w->script,
+                              "--pictures",
+                              plot->pictures ? plot->pictures : "",
+                              "--formats",
+                              plot->n_files ? rh_text_get(&formats) : "txt",
+                              window,
+                              plot->color ? "--color" : NULL,
+                              NULL};
   const char **environment = rh_child_environment("LC_ALL=C.UTF-8");
-  const char **argv = calloc(w->n_words + 1u, sizeof *argv);
-  rh_status status = environment && argv ? RH_OK : no_memory(error);
-  for (uint32_t k = 0; argv && k < w->n_words; k++) argv[k] = w->words[k];
-  rh_child_spec spec = {.program = w->python,
-                        .stranger = 1,
-                        .argv = argv,
-                        .request = document,
-                        .bytes = bytes,
-                        .data = w->data,
-                        .output = w->output,
-                        .environment = environment};
-  if (status == RH_OK) status = rh_child_start(child, &spec, error);
-  free(argv);
+  const rh_child_spec spec = {.program = w->python,
+                              .stranger = 1,
+                              .argv = argv,
+                              .request = document,
+                              .bytes = bytes,
+                              .data = w->data,
+                              .output = w->output,
+                              .environment = environment};
+  rh_status status =
+      environment && !formats.failed ? rh_child_start(child, &spec, error) : no_memory(error);
+  rh_text_finish(&formats);
   free(environment);
   return status;
-}
-
-/* Is a blocked signal pending? */
-static int interrupted(void) {
-  sigset_t pending;
-  return sigpending(&pending) == 0 &&
-         (sigismember(&pending, SIGINT) || sigismember(&pending, SIGTERM) ||
-          sigismember(&pending, SIGHUP));
 }
 
 /* "rate-sum-f32 svg 23456" */
@@ -163,22 +144,14 @@ static rh_status note_drawing(work *w, const char *line, rh_error *error) {
 }
 
 static rh_status listen_to(rh_child *child, work *w, rh_error *error) {
-  double deadline = rh_now() + LIMIT_S;
-  for (;;) {
-    const char *line;
-    size_t length;
-    rh_line got = rh_child_read(child, rh_now() + 0.05, &line, &length);
-    if (interrupted()) return rh_fail(error, RH_E_CANCELLED, "interrupted");
-    if (got == RH_LINE_READ) {
-      RH_TRY(note_drawing(w, line, error));
-      deadline = rh_now() + LIMIT_S;
-    } else if (got != RH_LINE_LATE) {
-      return RH_OK;
-    } else if (rh_now() > deadline) {
-      return rh_fail(error, RH_E_FILE, "%s took longer than %.0f s for a picture and was killed",
-                     w->python, LIMIT_S);
-    }
-  }
+  const char *line;
+  size_t length;
+  rh_line got;
+  while ((got = rh_child_read(child, rh_now() + LIMIT_S, &line, &length)) == RH_LINE_READ)
+    RH_TRY(note_drawing(w, line, error));
+  if (got != RH_LINE_LATE) return RH_OK;
+  return rh_fail(error, RH_E_FILE, "%s took longer than %.0f s for a picture and was killed",
+                 w->python, LIMIT_S);
 }
 
 /* The last line that the child wrote, where Python has the message of an exception. */
@@ -287,24 +260,15 @@ static rh_status deliver_all(const work *w, rh_plotted *plotted, rh_error *error
 rh_status rh_plot(const char *document, size_t bytes, const char *name, const rh_plot_spec *spec,
                   rh_plotted *plotted, rh_error *error) {
   work w = {.spec = spec, .name = name, .data = -1, .output = -1};
-  sigset_t ending, old;
   *plotted = (rh_plotted){0};
-  sigemptyset(&ending);
-  sigaddset(&ending, SIGINT);
-  sigaddset(&ending, SIGTERM);
-  sigaddset(&ending, SIGHUP);
-  int held = sigprocmask(SIG_BLOCK, &ending, &old) == 0;
   rh_status status = draw(&w, document, bytes, error);
   if (status == RH_OK) status = deliver_all(&w, plotted, error);
   if (status != RH_OK) rh_plotted_finish(plotted);
   if (w.data >= 0) close(w.data);
   if (w.output >= 0) close(w.output);
-  for (uint32_t k = 0; k < w.n_words; k++) free(w.words[k]);
-  free(w.words);
   free(w.drawings);
   free(w.script);
   free(w.python);
-  if (held) sigprocmask(SIG_SETMASK, &old, NULL);
   return status;
 }
 
