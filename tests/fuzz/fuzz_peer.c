@@ -12,17 +12,17 @@ static int is_plain(const char *s, size_t size) {
 static int is_duration(double seconds) { return isfinite(seconds) && seconds >= 0; }
 
 static void check_parts(const rh_peer_message *said) {
-  RULE(said->n_parts <= RH_MAX_PARTS && is_duration(said->host_share_s));
-  for (uint32_t k = 0; k < said->n_parts; k++) {
-    const rh_part *part = &said->parts[k];
-    RULE(part->stage[0] && is_plain(part->stage, sizeof part->stage));
+  RULE(said->parts.n <= RH_MAX_PARTS && is_duration(said->parts.host_share_s));
+  for (uint32_t k = 0; k < said->parts.n; k++) {
+    const rh_part *part = &said->parts.list[k];
+    RULE(is_plain(part->stage, sizeof part->stage));
     RULE(is_duration(part->seconds));
   }
 }
 
 static void check_taken(const rh_peer_message *said, uint32_t op, rh_type type) {
-  const rh_result *result = &said->result;
-  RULE(isfinite(said->seconds) && said->seconds > 0);
+  const rh_result *result = &said->taken.result;
+  RULE(isfinite(said->taken.seconds) && said->taken.seconds > 0);
   RULE(result->type == rh_op_result_type(op, type));
   if (result->type == RH_TYPE_i8) RULE(result->value.i >= -128 && result->value.i <= 127);
   if (result->type == RH_TYPE_u16) RULE(result->value.u <= UINT16_MAX);
@@ -42,19 +42,43 @@ static void try_line(const char *line, size_t length, uint32_t op, rh_type type)
   if (word == RH_PEER_TAKEN) check_taken(&said, op, type);
 }
 
+static void check_own(const rh_peer_message *said, rh_peer_word word) {
+  RULE(is_plain(said->text, sizeof said->text));
+  if (word == RH_OWN_PHASE) RULE(rh_phase_words(said->phase));
+  if (word == RH_OWN_PROGRESS) RULE(said->activity);
+  if (word == RH_PEER_PARTS) check_parts(said);
+  if (word == RH_PEER_TAKEN) RULE(said->taken.result.n_fields <= RH_MOST_RESULTS);
+  if (word == RH_PEER_OPENED) RULE(said->opened.n_used <= RH_MAX_PARAMS);
+  for (uint32_t k = 0; word == RH_PEER_OPENED && k < said->opened.n_used; k++)
+    RULE(is_plain(said->opened.used[k].key, sizeof said->opened.used[k].key));
+  if (word != RH_OWN_ERROR) return;
+  RULE(is_plain(said->error.message, sizeof said->error.message) && said->error.message[0]);
+  RULE(said->error.status != RH_OK && said->error.status != RH_E_WRONG);
+}
+
 static void try_own(const char *line, size_t length) {
   rh_peer_message said;
   memset(&said, 0x55, sizeof said);
-  rh_peer_word word = rh_peer_line_read(line, length, 1, RH_OP_sum, RH_TYPE_f32, &said);
-  RULE(is_plain(said.text, sizeof said.text));
-  RULE(is_plain(said.error.message, sizeof said.error.message));
-  RULE(is_plain(said.param.key, sizeof said.param.key));
-  RULE(is_plain(said.param.text, sizeof said.param.text));
-  if (word == RH_OWN_PHASE) RULE(rh_phase_words(said.phase));
-  if (word == RH_OWN_PROGRESS) RULE(said.activity);
-  if (word == RH_OWN_PARAM) RULE(said.param.key[0]);
-  if (word == RH_OWN_ERROR)
-    RULE(said.error.status != RH_OK && said.error.status != RH_E_WRONG && said.error.message[0]);
+  check_own(&said, rh_peer_line_read(line, length, 1, RH_OP_sum, RH_TYPE_f32, &said));
+}
+
+/* Structs of these bytes, behind each word that one follows. */
+static void try_structs(const uint8_t *data, size_t size) {
+  static const struct {
+    const char *word;
+    size_t bytes;
+  } of[] = {{"opened", sizeof(rh_opened)},
+            {"taken", sizeof(rh_taken)},
+            {"parts", sizeof(rh_parts)},
+            {"error", sizeof(rh_error)}};
+  for (size_t k = 0; k < sizeof of / sizeof *of; k++) {
+    unsigned char bytes[sizeof(rh_peer_message)] = {0};
+    rh_text line = {0};
+    memcpy(bytes, data, size < of[k].bytes ? size : of[k].bytes);
+    rh_own_line_add(&line, of[k].word, bytes, of[k].bytes);
+    try_own(line.s, line.length - 1);
+    rh_text_finish(&line);
+  }
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
@@ -63,5 +87,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   try_line(line, size, RH_OP_min, RH_TYPE_i8);
   try_line(line, size, RH_OP_argmax, RH_TYPE_u16);
   try_own(line, size);
+  try_structs(data, size);
   return 0;
 }

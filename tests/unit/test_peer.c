@@ -122,14 +122,13 @@ TEST(what_is_said_is_understood) {
   ck_assert_str_eq(said.name, "a-1_b");
   ck_assert_str_eq(said.text, " A B 1.0");
   ck_assert_int_eq(read_line("opened host 0", 0, 0, &said), RH_PEER_OPENED);
-  ck_assert(said.launches == 0 && said.device == 0 && !*said.text);
+  ck_assert(said.opened.launches == 0 && said.opened.host_clock == 1 && !*said.opened.params);
   ck_assert_int_eq(read_line("opened device 4294967295 a=1 b=2", 0, 0, &said), RH_PEER_OPENED);
-  ck_assert(said.launches == UINT32_MAX && said.device == 1);
-  ck_assert_str_eq(said.text, "a=1 b=2");
-  ck_assert_int_eq(read_line("opened host 1 depth=9 params-from=1 a=1", 0, 0, &said),
-                   RH_PEER_OPENED);
-  ck_assert(said.opened.depth == 9 && said.opened.params_from == 1);
-  ck_assert_str_eq(said.text, "a=1");
+  ck_assert(said.opened.launches == UINT32_MAX && said.opened.host_clock == 0);
+  ck_assert_str_eq(said.opened.params, "a=1 b=2");
+  ck_assert_int_eq(read_line("opened host 1 depth=9 a=1", 0, 0, &said), RH_PEER_OPENED);
+  ck_assert_uint_eq(said.opened.depth, 9);
+  ck_assert_str_eq(said.opened.params, "a=1");
   ck_assert_int_eq(read_line("declined h\xc3\xb6her", 0, 0, &said), RH_PEER_DECLINED);
   ck_assert_str_eq(said.text, "h\xc3\xb6her");
   ck_assert_int_eq(read_line("failed so", 0, 0, &said), RH_PEER_FAILED);
@@ -143,16 +142,16 @@ TEST(stages_have_any_name) {
   rh_peer_message said;
   ck_assert_int_eq(rh_peer_line_read(line, strlen(line), 0, RH_OP_sum, RH_TYPE_f32, &said),
                    RH_PEER_PARTS);
-  ck_assert_uint_eq(said.n_parts, 5);
-  for (int k = 0; k < 5; k++) ck_assert_str_eq(said.parts[k].stage, names[k]);
+  ck_assert_uint_eq(said.parts.n, 5);
+  for (int k = 0; k < 5; k++) ck_assert_str_eq(said.parts.list[k].stage, names[k]);
 }
 
 TEST(values_are_of_the_result_type) {
   rh_peer_message said;
-  const rh_result *r = &said.result;
+  const rh_result *r = &said.taken.result;
   ck_assert_int_eq(read_line("taken 1.5e-6 device 0.1", RH_OP_sum, RH_TYPE_f64, &said),
                    RH_PEER_TAKEN);
-  ck_assert(said.seconds == 1.5e-6 && said.device == 1 && r->value.f == 0.1 && !r->indexed);
+  ck_assert(said.taken.seconds == 1.5e-6 && said.taken.stamped && r->value.f == 0.1 && !r->indexed);
   ck_assert_int_eq(read_line("taken 1 host -inf", RH_OP_sum, RH_TYPE_f16, &said), RH_PEER_TAKEN);
   ck_assert(r->type == RH_TYPE_f32 && isinf(r->value.f) && r->value.f < 0);
   ck_assert_int_eq(read_line("taken 1 host nan", RH_OP_max, RH_TYPE_f32, &said), RH_PEER_TAKEN);
@@ -183,8 +182,7 @@ static const struct {
      "peer a \xff|"
      "peer a234567890123456789012345678901234567890123456789012345678901234 long|opened|"
      "opened gpu 1|opened device|opened device -1|opened device 4294967296|"
-     "opened  device 1|opened host 1 params-from=3|opened host 1 params-from=|"
-     "opened host 1 params-from=tuned|declined|failed "},
+     "opened  device 1|opened host 1 depth=x|opened host 1 build=-1|declined|failed "},
     {RH_OP_sum, RH_TYPE_f32,
      "taken|taken 0 host 1|taken -1 host 1|taken nan host 1|taken inf host 1|"
      "taken 1e999 host 1|taken 0x1p3 host 1|taken 1,5 host 1|taken 1 wall 1|taken 1 host|"

@@ -333,24 +333,9 @@ rh_status rh_bench_device_open(rh_bench_device *bench, rh_cl_session *session, i
   return calibrate(bench, error);
 }
 
-rh_bench_device_known rh_bench_device_export(const rh_bench_device *bench) {
-  return (rh_bench_device_known){
-      bench->calibration, bench->sweep_s,     bench->scratch_bytes, bench->sweep.items,
-      bench->sweep.order, bench->sweep.width, bench->sweep.group,   (uint32_t)bench->host_clock};
-}
-
-rh_status rh_bench_device_adopt(rh_bench_device *bench, rh_cl_session *session,
-                                const rh_bench_device_known *known, rh_error *error) {
-  *bench = (rh_bench_device){.session = session,
-                             .calibration = known->calibration,
-                             .sweep_s = known->sweep_s,
-                             .scratch_bytes = known->scratch_bytes,
-                             .host_clock = (int)known->host_clock};
+rh_status rh_bench_device_adopt(rh_bench_device *bench, rh_cl_session *session, rh_error *error) {
+  bench->session = session;
   RH_TRY(prepare(bench, error));
-  bench->sweep = (rh_sweep){.order = (rh_sweep_order)known->order,
-                            .width = known->width,
-                            .group = known->group,
-                            .items = known->items};
   return make_sweep(bench, &bench->sweep, error);
 }
 

@@ -53,18 +53,10 @@ typedef struct rh_bench_device {
  * do not use the device's clock. */
 rh_status rh_bench_device_open(rh_bench_device *bench_device, rh_cl_session *session,
                                int host_clock, rh_error *error);
-/* The results of a calibration, for another process that uses the device. */
-typedef struct rh_bench_device_known {
-  rh_calibration calibration;
-  double sweep_s;
-  uint64_t scratch_bytes, items;
-  uint32_t order, width, group;
-  uint32_t host_clock;
-} rh_bench_device_known;
-rh_bench_device_known rh_bench_device_export(const rh_bench_device *bench_device);
-/* Opens the queues, and takes over another process's calibration. */
+/* Opens the queues of a device that another process calibrated: *bench_device has its launch_s,
+ * sweep_s, scratch_bytes, sweep (without its kernel) and host_clock, and zeros. */
 rh_status rh_bench_device_adopt(rh_bench_device *bench_device, rh_cl_session *session,
-                                const rh_bench_device_known *known, rh_error *error);
+                                rh_error *error);
 
 void rh_bench_device_close(rh_bench_device *bench_device); /* zero-initialised is fine */
 

@@ -4,25 +4,19 @@
 #include "isolate.h"
 
 /* Parses the lines that a child sends.  Pure: text in, struct out.  A peer program sends those of
- * docs/extend/peers.md; redhost's own children (redhost --work, redhost --sample) in addition
+ * docs/extend/peers.md.  redhost's own children (redhost --work, redhost --sample) do not greet;
+ * "opened", "taken" and "parts" are followed by a struct as it is in memory, in hexadecimal
+ * digits, since both sides are one program; and they send in addition
  *
  *     phase setup                          the phase that it enters: RH_PHASE_LIST
  *     log 1 TEXT                           at most RH_MOST_LOGS of them in a point
  *     progress upload 3 7
- *     param tile 256 0 256                 a parameter in use: key, number, is it a word, text;
- *     before "opened"
- *     memory 64 1024 1                     bytes of scratch and local memory, is the input in
- *     place; before "opened"
- *     field f64 4607182418800017408 mean   a result of a user's operator: its type, the bits of
- *     rh_result_field.value, its name; before "taken"
- *     note tuned here                      before "opened", if there is a note on the parameters
  *     dropped 150                          the number of log lines that were not sent; before
  *     "closed"
- *     error -20 0 TEXT                     an answer: an rh_status, OpenCL's code, and the message
+ *     error HEX                            an answer: an rh_error
  *
  * Of a user's operator, which its request holds, the questions "open" and "ask" say `own:K` instead
- * of an operator, and behind all others the bytes behind which each operand begins.  Where its
- * value is a struct, "taken" says 0, and the fields say the results.
+ * of an operator, and behind all others the bytes behind which each operand begins.
  *
  * It gets one more question, "ask NAME OP TYPE N": whether it can serve the problem.  It answers
  * as to "open", but sets nothing up and does not read the data, so that data are generated only
@@ -45,43 +39,43 @@ typedef enum rh_peer_word {
   RH_OWN_PHASE, /* from here on those of redhost's own children alone */
   RH_OWN_LOG,
   RH_OWN_PROGRESS,
-  RH_OWN_PARAM,
-  RH_OWN_FIELD,
-  RH_OWN_MEMORY,
-  RH_OWN_NOTE,
   RH_OWN_DROPPED,
   RH_OWN_ERROR
 } rh_peer_word;
 
+typedef struct rh_parts {
+  rh_part list[RH_MAX_PARTS];
+  uint32_t n;
+  double host_share_s;
+} rh_parts;
+
+/* Changes with the structs that are sent as they are. */
+enum { RH_ANSWER_BYTES = sizeof(rh_opened) + sizeof(rh_taken) + sizeof(rh_parts) };
+
 /* Only the fields of the line's kind are set. */
 typedef struct rh_peer_message {
-  char name[64]; /* NAMED: like a strategy's name */
-  /* NAMED: its description; OPENED: its parameters, or ""; DECLINED, FAILED: the reason; LOG;
-   * NOTE */
-  char text[1024];
-  uint32_t launches;           /* OPENED */
-  uint32_t device;             /* OPENED, TAKEN: 1 by the device's clock, 0 by the host's */
-  double seconds;              /* TAKEN: finite, more than 0 */
-  rh_result result;            /* TAKEN: in the result type of the operator */
-  rh_opened opened;            /* OPENED: only the values that were given with a key; MEMORY */
-  uint32_t has_parts;          /* OPENED: supports the request "parts" */
-  rh_part parts[RH_MAX_PARTS]; /* PARTS */
-  uint32_t n_parts;
-  double host_share_s; /* PARTS */
+  char name[64];      /* NAMED: like a strategy's name */
+  char text[1024];    /* NAMED: its description; DECLINED, FAILED: the reason; LOG */
+  rh_opened opened;   /* OPENED, by a peer: only the values that were given */
+  uint32_t has_parts; /* OPENED: supports the request "parts" */
+  /* TAKEN: in finite time, more than 0; by a peer, in the result type of the operator */
+  rh_taken taken;
+  rh_parts parts; /* PARTS */
   rh_phase phase;
   uint32_t level;       /* LOG */
   const char *activity; /* PROGRESS: a constant */
   uint64_t done, total; /* PROGRESS; done also DROPPED */
-  rh_used_param param;
-  rh_result_field field;
   /* ERROR: never RH_OK, nor RH_E_WRONG, because children do not check results */
   rh_error error;
 } rh_peer_message;
 
-/* Accepts any `length` bytes.  `op` and `type` determine the value of a TAKEN.  Texts that are too
- * long are truncated. */
+/* Accepts any `length` bytes.  `op` and `type` determine the value of a peer's TAKEN.  Texts that
+ * are too long are truncated. */
 rh_peer_word rh_peer_line_read(const char *line, size_t length, int is_own, uint32_t op,
                                rh_type type, rh_peer_message *said);
+
+/* A line of an own child: the word, and the struct behind it. */
+void rh_own_line_add(rh_text *to, const char *word, const void *from, size_t bytes);
 
 /* The process of a peer program: starts it, exchanges lines with it, and restarts it after a
  * loss. peer_point.c knows the questions. */
@@ -91,7 +85,6 @@ typedef struct rh_peer_question {
   const char *line; /* with its newline; null: only read */
   const char *peer; /* null: the program as a whole */
   const char *verb; /* "open" */
-  rh_phase phase;   /* a redhost child cannot answer before it has reached this phase */
   uint32_t op;
   rh_type type;
 } rh_peer_question;
@@ -103,9 +96,6 @@ typedef struct rh_peer_own {
   rh_phase phase;
   uint64_t logs;
   uint32_t failed; /* it has reported an error, to which its output probably refers */
-  rh_opened noted; /* parameters, note and memory since the last question */
-  rh_result_field fields[RH_MOST_RESULTS]; /* since the last question, n_fields of them */
-  uint32_t n_fields;
 } rh_peer_own;
 
 /* Zero-initialised except for `program`, `who`, `options`, `limit_s` and `data`, it is one that
@@ -132,11 +122,11 @@ typedef struct rh_peer_process {
 
 rh_status rh_peer_process_start(rh_peer_process *process, rh_error *error);
 
-/* Sends a question and reads the answer, which is never RH_PEER_GARBAGE.  A process that does not
- * answer is ended, and *error says why.  An error that a redhost child reports is returned, and
- * the process continues. */
+/* Sends a question and reads the answer, process->word and process->said, which is never
+ * RH_PEER_GARBAGE.  A process that does not answer is ended, and *error says why.  An error that a
+ * redhost child reports is returned, and the process continues. */
 rh_status rh_peer_process_ask(rh_peer_process *process, const rh_peer_question *question,
-                              rh_peer_word *word, rh_peer_message *said, rh_error *error);
+                              rh_error *error);
 
 /* For an answer that does not match the last question: ends the process and returns an error. */
 rh_status rh_peer_process_protocol_error(rh_peer_process *process, const char *how,
@@ -151,12 +141,9 @@ void rh_peer_process_end(rh_peer_process *process);
 typedef struct rh_peer {
   rh_peers *peers;
   char name[64], about[256];
-  uint32_t holds_data; /* it is counted in n_holding */
-  uint32_t opened_in;  /* the number of the start in which its point was opened; 0: not open */
-  uint32_t op;         /* where results come as fields and have no index: sum of f64 */
-  rh_type type;
-  int has_index;
-  uint32_t n_fields; /* that a user's operator gives */
+  uint32_t holds_data;   /* it is counted in n_holding */
+  uint32_t opened_in;    /* the number of the start in which its point was opened; 0: not open */
+  const rh_operator *op; /* of the point; null: its values are those of segments */
   uint32_t has_parts;
   rh_bench_data segmented; /* while a point with segments is open: its data; else all zeros */
 } rh_peer;
@@ -173,30 +160,12 @@ struct rh_peers {
   uint32_t n;
   int data, reader; /* an unnamed file; `reader` is the program's read-only descriptor */
   uint32_t n_holding;
-  const void *filled_from;
-  uint64_t filled_bytes;
   uint64_t offset; /* offset of the data in process.own.region */
   uint32_t in_chunks;
 };
 
-/* Takes over `program` and `who`, malloc'ed.  Null if out of memory. */
-rh_peers *rh_peers_make(char *program, char *who, const rh_options *options, double limit_s);
-
-/* Starts the program unless it is running, and reads its greeting. */
-rh_status rh_peers_ensure_running(rh_peers *peers, rh_error *error);
-
-/* Called before the start: sets the file that the program gets as its data. */
-rh_status rh_peers_bind_data(rh_peers *peers, const rh_bench_data *data, rh_error *error);
-rh_status rh_peers_open_data(rh_peers *peers, rh_error *error); /* for data without a region */
-/* Of a point with segments: where the offsets stand in the file, and the results. */
-typedef struct rh_peer_places {
-  uint64_t offsets, results, result_bytes; /* bytes: of one result */
-  uint64_t end;
-} rh_peer_places;
-rh_peer_places rh_peer_places_of(const rh_peer *me, const rh_bench_data *data);
-/* Writes the data of a point, and keeps them while it is open. */
-rh_status rh_peer_hold_data(rh_peer *me, const rh_bench_data *data, rh_error *error);
-void rh_peer_release_data(rh_peer *me);
+/* Starts the program unless it is running, with this file as its data, and reads its greeting. */
+rh_status rh_peers_run(rh_peers *peers, const rh_bench_data *data, rh_error *error);
 
 /* The samplers' functions; `self` is an rh_peer. */
 rh_status rh_peer_ask(void *self, const rh_bench_data *data, rh_opened *opened, rh_error *error);
@@ -206,3 +175,32 @@ rh_status rh_peer_parts(void *self, rh_part *parts, uint32_t *n_parts, double *h
                         rh_error *error);
 rh_status rh_peer_values(void *self, void *to, rh_error *error);
 rh_status rh_peer_close(void *self, rh_error *error);
+
+/* ---- The request to a strategy's process (core/child) ---- */
+
+typedef struct rh_sample_order {
+  rh_options options; /* device, without which no OpenCL driver is loaded; cache_dir, no_cache */
+  const char *strategy, *plugin;
+  const char *what; /* the data, for messages; null: "--size" */
+  const rh_setting *settings;
+  uint64_t n_settings;
+  const char *own[RH_MOST_OWN]; /* users' operators: texts of operations */
+  uint32_t n_own;
+  uint32_t answer_bytes;    /* RH_ANSWER_BYTES of the parent */
+  uint32_t untuned, strict; /* as rh_local_shared's */
+  uint32_t is_known;        /* 1: `known` is set, and samples are taken as in a benchmark */
+  rh_bench_device known;    /* for rh_bench_device_adopt() */
+} rh_sample_order;
+
+/* The position of the data in descriptor 5. */
+typedef struct rh_sample_data {
+  uint64_t region_bytes, offset; /* bytes to map; 0: as many as each point needs */
+  uint32_t in_chunks;            /* rh_bench_data's */
+} rh_sample_data;
+
+/* Its users' operators and its data are added behind. */
+void rh_sample_order_write(rh_text *to, const rh_isolated_spec *spec);
+void rh_sample_data_write(rh_text *to, const rh_sample_data *data);
+
+/* 0, or -1 if this is another request.  Strings point into it; the settings are malloc'ed. */
+int rh_sample_read(const rh_child_request *request, rh_sample_order *order, rh_sample_data *data);

@@ -26,7 +26,10 @@ typedef struct rh_peers rh_peers;
 rh_status rh_peers_start(rh_peers **peers, const char *program, const rh_options *options,
                          double limit_s, rh_error *error);
 
-/* The specification of one strategy in its own process, which uses the same protocol. */
+/* Users' operators that one benchmark has, each on one type. */
+enum { RH_MOST_OWN = 8 * RH_N_TYPES };
+
+/* The specification of one strategy in its own process, which answers like a peer program. */
 typedef struct rh_isolated_spec {
   const rh_options *options;  /* must outlive the sampler */
   const rh_found *found;      /* copied */
@@ -72,39 +75,6 @@ rh_sampler rh_peers_sampler(rh_peers *peers, uint32_t k);
 
 /* Ends the program; null is legal. */
 void rh_peers_finish(rh_peers *peers);
-
-/* The request to a sampling child (core/child): one strategy, and the calibration of
- * its device. */
-
-/* Users' operators that one benchmark has, each on one type. */
-enum { RH_MOST_OWN = 8 * RH_N_TYPES };
-
-typedef struct rh_sample_order {
-  rh_options options; /* device, cache_dir, no_cache */
-  const char *strategy, *plugin;
-  const char *what; /* the data, for messages; null: "--size" */
-  const rh_setting *settings;
-  uint64_t n_settings;
-  /* users' operators: texts of operations, which the writer adds behind the order as "own" */
-  const char *own[RH_MOST_OWN];
-  uint32_t n_own;
-  uint32_t on_host;         /* 1: no OpenCL driver is loaded before the plugin */
-  uint32_t untuned, strict; /* as rh_local_shared's */
-  uint32_t is_known;        /* 1: `known` is set, and samples are taken as in a benchmark */
-  rh_bench_device_known known;
-} rh_sample_order;
-
-/* The position of the data in descriptor 5. */
-typedef struct rh_sample_data {
-  uint64_t region_bytes, offset; /* bytes to map; 0: as many as each point needs */
-  uint32_t in_chunks;            /* rh_bench_data's */
-} rh_sample_data;
-
-void rh_sample_order_write(rh_text *to, const rh_sample_order *order);
-void rh_sample_data_write(rh_text *to, const rh_sample_data *data);
-
-/* 0, or -1 if this is another request.  Strings point into it; the settings are malloc'ed. */
-int rh_sample_read(const rh_child_request *request, rh_sample_order *order, rh_sample_data *data);
 
 /* A strategy in a process of its own as a job's remote: it is given data in parts, as in this
  * process, and each part is copied to where the process sees it. */

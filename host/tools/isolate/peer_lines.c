@@ -1,6 +1,6 @@
 #include "internal.h"
 
-enum { LINE_BYTES = 1024, OWN_BYTES = 8192, PARTS_BYTES = 16384 };
+enum { LINE_BYTES = 1024, LONG_BYTES = 1 << 16 };
 
 /* ---- Words, separated by single spaces ---- */
 
@@ -102,14 +102,6 @@ static int read_text(words *from, rh_peer_message *said) {
   return take_rest(from, said->text, sizeof said->text);
 }
 
-/* The source of the parameters, as a number. */
-static int read_from(const char *word, rh_opened *opened) {
-  uint64_t from;
-  if (!read_u64(word, &from) || from >= RH_N_PARAMS_FROM) return 0;
-  opened->params_from = (uint32_t)from;
-  return 1;
-}
-
 /* 1: a known "key=number"; 0: a word of the text; -1: a known key with an invalid value. */
 static int read_key(const char *word, rh_peer_message *said) {
   rh_opened *opened = &said->opened;
@@ -128,7 +120,6 @@ static int read_key(const char *word, rh_peer_message *said) {
                {"on-host", NULL, &opened->finishes_on_host, NULL},
                {"parts", NULL, &said->has_parts, NULL},
                {"depth", NULL, NULL, &opened->depth}};
-  if (strncmp(word, "params-from=", 12) == 0) return read_from(equals + 1, opened) ? 1 : -1;
   for (size_t k = 0; k < sizeof known / sizeof *known; k++) {
     if (strncmp(word, known[k].key, (size_t)(equals - word)) != 0 ||
         strlen(known[k].key) != (size_t)(equals - word))
@@ -159,12 +150,15 @@ static int read_keys(words *from, rh_peer_message *said) {
 }
 
 static int read_opened(words *from, rh_peer_message *said) {
+  rh_opened *opened = &said->opened;
   uint64_t launches;
-  if (!read_clock(next_word(from), &said->device)) return 0;
+  uint32_t by_device;
+  if (!read_clock(next_word(from), &by_device)) return 0;
   if (!read_u64(next_word(from), &launches) || launches > UINT32_MAX) return 0;
-  said->launches = (uint32_t)launches;
+  opened->launches = (uint32_t)launches;
+  opened->host_clock = !by_device;
   if (!read_keys(from, said)) return 0;
-  read_text(from, said);
+  take_rest(from, opened->params, sizeof opened->params);
   return 1;
 }
 
@@ -183,21 +177,22 @@ static int read_stage(const char *word, char *stage, size_t size) {
 
 /* "parts HOST-SHARE [STAGE SECONDS]...". */
 static int read_parts(words *from, rh_peer_message *said) {
-  if (!read_amount(next_word(from), &said->host_share_s)) return 0;
+  rh_parts *parts = &said->parts;
+  if (!read_amount(next_word(from), &parts->host_share_s)) return 0;
   while (from->rest) {
-    rh_part *part = &said->parts[said->n_parts];
-    if (said->n_parts == RH_MAX_PARTS ||
-        !read_stage(next_word(from), part->stage, sizeof part->stage))
+    rh_part *part = &parts->list[parts->n];
+    if (parts->n == RH_MAX_PARTS || !read_stage(next_word(from), part->stage, sizeof part->stage))
       return 0;
     if (!read_amount(next_word(from), &part->seconds)) return 0;
-    said->n_parts++;
+    parts->n++;
   }
   return 1;
 }
 
 static int read_taken(words *from, rh_peer_message *said) {
-  return read_amount(next_word(from), &said->seconds) && said->seconds > 0 &&
-         read_clock(next_word(from), &said->device) && read_result(from, &said->result) &&
+  rh_taken *taken = &said->taken;
+  return read_amount(next_word(from), &taken->seconds) && taken->seconds > 0 &&
+         read_clock(next_word(from), &taken->stamped) && read_result(from, &taken->result) &&
          !from->rest;
 }
 
@@ -241,56 +236,86 @@ static int read_progress(words *from, rh_peer_message *said) {
          read_u64(next_word(from), &said->total) && !from->rest;
 }
 
-static int read_param(words *from, rh_peer_message *said) {
-  rh_used_param *param = &said->param;
-  uint64_t is_word;
-  const words key = {next_word(from)};
-  if (!take_rest(&key, param->key, sizeof param->key) ||
-      !read_i64(next_word(from), &param->number) || !read_u64(next_word(from), &is_word) ||
-      is_word > 1)
-    return 0;
-  param->is_word = (uint32_t)is_word;
-  take_rest(from, param->text, sizeof param->text);
+/* ---- Structs ---- */
+
+static const char hex[] = "0123456789abcdef";
+
+void rh_own_line_add(rh_text *to, const char *word, const void *from, size_t bytes) {
+  const unsigned char *at = from;
+  rh_text_add(to, "%s ", word);
+  for (size_t k = 0; k < bytes; k++)
+    rh_text_append(to, (const char[]){hex[at[k] >> 4], hex[at[k] & 15]}, 2);
+  rh_text_append(to, "\n", 1);
+}
+
+static int read_struct(words *from, void *to, size_t bytes) {
+  const char *word = next_word(from);
+  unsigned char *at = to;
+  if (!word || strlen(word) != 2 * bytes || word[strspn(word, hex)] || from->rest) return 0;
+  for (size_t k = 0; k < bytes; k++, word += 2)
+    at[k] = (unsigned char)((strchr(hex, word[0]) - hex) << 4 | (strchr(hex, word[1]) - hex));
   return 1;
 }
 
-static int read_field(words *from, rh_peer_message *said) {
-  rh_result_field *field = &said->field;
-  const char *type = next_word(from);
-  uint64_t bits;
-  field->type = type ? rh_type_from_name(type) : 0;
-  if (!field->type || !read_u64(next_word(from), &bits)) return 0;
-  memcpy(&field->value, &bits, sizeof bits);
-  take_rest(from, field->name, sizeof field->name); /* some have none */
+/* A plugin may have written anywhere in the process that sent it. */
+static int is_text(char *s, size_t size) {
+  if (!memchr(s, 0, size)) return 0;
+  rh_make_plain(s);
   return 1;
 }
 
-static int read_memory(words *from, rh_peer_message *said) {
-  uint64_t in_place;
-  if (!read_u64(next_word(from), &said->opened.scratch_bytes) ||
-      !read_u64(next_word(from), &said->opened.local_bytes) ||
-      !read_u64(next_word(from), &in_place) || in_place > 1)
-    return 0;
-  said->opened.in_place = (uint32_t)in_place;
-  return !from->rest;
+static int is_time(double seconds) { return isfinite(seconds) && seconds >= 0; }
+
+static int take_opened(words *from, rh_peer_message *said) {
+  rh_opened *opened = &said->opened;
+  said->has_parts = 1;
+  if (!read_struct(from, opened, sizeof *opened) || opened->n_used > RH_MAX_PARAMS) return 0;
+  for (uint32_t k = 0; k < opened->n_used; k++)
+    if (!is_text(opened->used[k].key, sizeof opened->used[k].key) ||
+        !is_text(opened->used[k].text, sizeof opened->used[k].text))
+      return 0;
+  return is_text(opened->params, sizeof opened->params) &&
+         is_text(opened->params_note, sizeof opened->params_note) &&
+         opened->params_from < RH_N_PARAMS_FROM && is_time(opened->build_s) &&
+         is_time(opened->upload_s) && is_time(opened->setup_s);
 }
 
-static int read_error(words *from, rh_peer_message *said) {
-  int64_t status, code;
-  if (!read_i64(next_word(from), &status) || !read_i64(next_word(from), &code) ||
-      code < INT32_MIN || code > INT32_MAX)
+/* Without a type: of segments. */
+static int take_taken(words *from, rh_peer_message *said) {
+  rh_taken *taken = &said->taken;
+  rh_result *result = &taken->result;
+  if (!read_struct(from, taken, sizeof *taken) || !is_time(taken->seconds) || taken->seconds == 0 ||
+      result->n_fields > RH_MOST_RESULTS)
     return 0;
-  switch (status) {
+  for (uint32_t k = 0; k < result->n_fields; k++)
+    if (!rh_type_name(result->fields[k].type) ||
+        !is_text(result->fields[k].name, sizeof result->fields[k].name))
+      return 0;
+  return !result->type || rh_type_name(result->type);
+}
+
+static int take_parts(words *from, rh_peer_message *said) {
+  rh_parts *parts = &said->parts;
+  if (!read_struct(from, parts, sizeof *parts) || parts->n > RH_MAX_PARTS) return 0;
+  for (uint32_t k = 0; k < parts->n; k++)
+    if (!is_text(parts->list[k].stage, sizeof parts->list[k].stage) ||
+        !is_time(parts->list[k].seconds))
+      return 0;
+  return is_time(parts->host_share_s);
+}
+
+static int take_error(words *from, rh_peer_message *said) {
+  rh_error *error = &said->error;
+  if (!read_struct(from, error, sizeof *error)) return 0;
+  switch (error->status) {
 #define RH_X(name, number, text)                                                                   \
   case name: break;
     RH_STATUS_LIST(RH_X)
 #undef RH_X
   default: return 0;
   }
-  said->error.status = (rh_status)status;
-  said->error.cl_code = (int32_t)code;
-  return status != RH_OK && status != RH_E_WRONG &&
-         take_rest(from, said->error.message, sizeof said->error.message);
+  return error->status != RH_OK && error->status != RH_E_WRONG &&
+         is_text(error->message, sizeof error->message) && error->message[0];
 }
 
 static int read_dropped(words *from, rh_peer_message *said) {
@@ -299,46 +324,45 @@ static int read_dropped(words *from, rh_peer_message *said) {
 
 /* ---- All of them ---- */
 
+/* By a peer program and by an own child; null: it does not say that. */
 static const struct {
   const char *verb;
   rh_peer_word word;
-  int (*read)(words *from, rh_peer_message *said);
+  int (*read)(words *from, rh_peer_message *said), (*read_own)(words *from, rh_peer_message *said);
 } lines[] = {
-    {"redhost-peer", RH_PEER_HELLO, read_hello},
-    {"peer", RH_PEER_NAMED, read_named},
-    {"ready", RH_PEER_READY, read_nothing},
-    {"opened", RH_PEER_OPENED, read_opened},
-    {"declined", RH_PEER_DECLINED, read_text},
-    {"failed", RH_PEER_FAILED, read_text},
-    {"taken", RH_PEER_TAKEN, read_taken},
-    {"parts", RH_PEER_PARTS, read_parts},
-    {"closed", RH_PEER_CLOSED, read_nothing},
-    {"valued", RH_PEER_VALUED, read_nothing},
-    {"phase", RH_OWN_PHASE, read_phase},
-    {"log", RH_OWN_LOG, read_log},
-    {"progress", RH_OWN_PROGRESS, read_progress},
-    {"param", RH_OWN_PARAM, read_param},
-    {"field", RH_OWN_FIELD, read_field},
-    {"memory", RH_OWN_MEMORY, read_memory},
-    {"note", RH_OWN_NOTE, read_text},
-    {"dropped", RH_OWN_DROPPED, read_dropped},
-    {"error", RH_OWN_ERROR, read_error},
+    {"redhost-peer", RH_PEER_HELLO, read_hello, NULL},
+    {"peer", RH_PEER_NAMED, read_named, NULL},
+    {"ready", RH_PEER_READY, read_nothing, NULL},
+    {"opened", RH_PEER_OPENED, read_opened, take_opened},
+    {"declined", RH_PEER_DECLINED, read_text, NULL},
+    {"failed", RH_PEER_FAILED, read_text, NULL},
+    {"taken", RH_PEER_TAKEN, read_taken, take_taken},
+    {"parts", RH_PEER_PARTS, read_parts, take_parts},
+    {"closed", RH_PEER_CLOSED, read_nothing, read_nothing},
+    {"valued", RH_PEER_VALUED, read_nothing, read_nothing},
+    {"phase", RH_OWN_PHASE, NULL, read_phase},
+    {"log", RH_OWN_LOG, NULL, read_log},
+    {"progress", RH_OWN_PROGRESS, NULL, read_progress},
+    {"dropped", RH_OWN_DROPPED, NULL, read_dropped},
+    {"error", RH_OWN_ERROR, NULL, take_error},
 };
 
 rh_peer_word rh_peer_line_read(const char *line, size_t length, int is_own, uint32_t op,
                                rh_type type, rh_peer_message *said) {
-  char copy[PARTS_BYTES];
-  int is_long = length > 6 && memcmp(line, "parts ", 6) == 0;
-  size_t most = is_long ? PARTS_BYTES : is_own ? OWN_BYTES : LINE_BYTES;
-  *said = (rh_peer_message){.result.type = rh_op_result_type(op, type),
-                            .result.indexed = (rh_op_flags(op, type) & RH_OP_INDEXED) != 0};
-  if (length >= most || !rh_is_plain_utf8(line, length)) return RH_PEER_GARBAGE;
+  char copy[LONG_BYTES];
+  int is_long = is_own || (length > 6 && memcmp(line, "parts ", 6) == 0);
+  *said = (rh_peer_message){.taken.result.type = rh_op_result_type(op, type),
+                            .taken.result.indexed = (rh_op_flags(op, type) & RH_OP_INDEXED) != 0};
+  if (length >= (is_long ? LONG_BYTES : LINE_BYTES) || !rh_is_plain_utf8(line, length))
+    return RH_PEER_GARBAGE;
   memcpy(copy, line, length);
   copy[length] = 0;
   words from = {copy};
   const char *verb = next_word(&from);
-  for (size_t k = 0; verb && k < sizeof lines / sizeof *lines; k++)
-    if (strcmp(verb, lines[k].verb) == 0 && (is_own || lines[k].word < RH_OWN_PHASE))
-      return lines[k].read(&from, said) ? lines[k].word : RH_PEER_GARBAGE;
+  for (size_t k = 0; verb && k < sizeof lines / sizeof *lines; k++) {
+    int (*read)(words *, rh_peer_message *) = is_own ? lines[k].read_own : lines[k].read;
+    if (read && strcmp(verb, lines[k].verb) == 0)
+      return read(&from, said) ? lines[k].word : RH_PEER_GARBAGE;
+  }
   return RH_PEER_GARBAGE;
 }

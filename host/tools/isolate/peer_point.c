@@ -1,31 +1,93 @@
 #include "internal.h"
 
-static rh_status report_refusal(const rh_peer *me, const rh_peer_message *said, rh_status status,
-                                rh_error *error) {
-  return rh_fail(error, status, "%s: %s", me->name, said->text);
+/* ---- The data, in one file of a program, which holds some only while a point is open ---- */
+
+/* Of a point with segments: where the offsets stand in the file, and the results. */
+typedef struct places {
+  uint64_t offsets, results, result_bytes; /* bytes: of one result */
+  uint64_t end;
+} places;
+
+static uint64_t aligned(uint64_t bytes) { return (bytes + 63) / 64 * 64; }
+
+/* Programs answer with results, and redhost's own children with values. */
+static uint64_t result_bytes(const rh_peer *me, const rh_operator *op) {
+  if (me->peers->process.own.role) return op->abi->value_size;
+  if (rh_op_flags(op->base, op->type) & RH_OP_INDEXED) return sizeof(int64_t);
+  return rh_type_size(rh_op_result_type(op->base, op->type));
 }
+
+static places places_of(const rh_peer *me, const rh_bench_data *data) {
+  const rh_lengths *lengths = data->lengths;
+  places at = {.end = rh_bench_data_bytes(data)};
+  if (!lengths) return at;
+  uint64_t segments = lengths->layout.segments;
+  at.offsets = aligned(at.end);
+  at.results =
+      aligned(at.offsets + (lengths->offsets ? (segments + 1) * sizeof *lengths->offsets : 0));
+  at.result_bytes = result_bytes(me, data->op);
+  at.end = at.results + segments * at.result_bytes;
+  return at;
+}
+
+/* The elements, and behind them the offsets of segments and room for results. */
+static int write_data(const rh_peer *me, const rh_bench_data *data) {
+  const places at = places_of(me, data);
+  int file = me->peers->data;
+  if (ftruncate(file, 0) != 0) return -1;
+  if (rh_write_all(file, data->elements, rh_bench_data_bytes(data), 0) != 0) return -1;
+  if (!data->lengths) return 0;
+  if (data->lengths->offsets &&
+      rh_write_all(file, data->lengths->offsets,
+                   (data->lengths->layout.segments + 1) * sizeof *data->lengths->offsets,
+                   at.offsets) != 0)
+    return -1;
+  return ftruncate(file, (off_t)at.end);
+}
+
+/* All points that are open at a time are of the same data. */
+static rh_status hold_data(rh_peer *me, const rh_bench_data *data, rh_error *error) {
+  rh_peers *peers = me->peers;
+  if (data->region) return RH_OK; /* the process maps the region */
+  if (!peers->n_holding && write_data(me, data) != 0)
+    return rh_fail(error, RH_E_NOMEM, "%s: no memory to hand over %" PRIu64 " bytes: %s",
+                   peers->who, places_of(me, data).end, strerror(errno));
+  peers->n_holding++;
+  me->holds_data = 1;
+  return RH_OK;
+}
+
+static void release_data(rh_peer *me) {
+  rh_peers *peers = me->peers;
+  if (!me->holds_data) return;
+  me->holds_data = 0;
+  /* If this fails, the memory is released later. */
+  if (--peers->n_holding == 0 && ftruncate(peers->data, 0) != 0) return;
+}
+
+/* ---- Questions ---- */
 
 /* Sends a question and expects one kind of answer. A refusal ends the point; an unexpected
  * answer ends the process. */
 static rh_status ask_for(rh_peer *me, const rh_peer_question *question, rh_peer_word expected,
-                         rh_peer_message *said, rh_error *error) {
-  rh_peer_word word;
-  RH_TRY(rh_peer_process_ask(&me->peers->process, question, &word, said, error));
-  if (word == expected) return RH_OK;
-  if (word == RH_PEER_FAILED && expected != RH_PEER_CLOSED)
-    return report_refusal(me, said, RH_E_PLUGIN, error);
-  if (word == RH_PEER_DECLINED && expected == RH_PEER_OPENED)
-    return report_refusal(me, said, RH_DECLINED, error);
-  return rh_peer_process_protocol_error(&me->peers->process, "answered something else", error);
+                         rh_error *error) {
+  rh_peer_process *process = &me->peers->process;
+  RH_TRY(rh_peer_process_ask(process, question, error));
+  if (process->word == expected) return RH_OK;
+  if (process->word == RH_PEER_FAILED && expected != RH_PEER_CLOSED)
+    return rh_fail(error, RH_E_PLUGIN, "%s: %s", me->name, process->said.text);
+  if (process->word == RH_PEER_DECLINED && expected == RH_PEER_OPENED)
+    return rh_fail(error, RH_DECLINED, "%s: %s", me->name, process->said.text);
+  return rh_peer_process_protocol_error(process, "answered something else", error);
 }
 
 /* Their number, and the length and the number side by side, or 0 0; the places in the file. */
 static void add_segments(rh_text *line, const rh_peer *me, const rh_bench_data *data) {
-  const rh_peer_places places = rh_peer_places_of(me, data);
+  const places at = places_of(me, data);
   if (!data->lengths) return;
   const rh_layout *layout = &data->lengths->layout;
   rh_text_add(line, " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64, layout->segments,
-              layout->length, layout->inner, places.offsets, places.results);
+              layout->length, layout->inner, at.offsets, at.results);
 }
 
 /* "sum f32", or "own:0" of one of the users' operators and the type of its base. */
@@ -42,83 +104,41 @@ static void add_problem(rh_text *line, const rh_peer *me, const rh_bench_data *d
 
 /* "open", "segments" or "ask" */
 static rh_status ask_for_point(rh_peer *me, const char *verb, const rh_bench_data *data,
-                               rh_peer_message *said, rh_error *error) {
+                               rh_opened *opened, rh_error *error) {
   rh_text line = {0};
-  rh_phase phase = strcmp(verb, "ask") == 0 ? RH_PHASE_query : RH_PHASE_setup;
   rh_text_add(&line, "%s %s ", verb, me->name);
   add_problem(&line, me, data);
   rh_text_add(&line, "\n");
   if (line.failed) return rh_fail(error, RH_E_NOMEM, "no memory for a question");
-  rh_peer_question question = {line.s, me->name, verb, phase, data->op->base, data->op->type};
+  rh_peer_question question = {line.s, me->name, verb, data->op->base, data->op->type};
   /* A redhost child is closed after any answer, because it has opened a plugin. */
   if (me->peers->process.own.role) me->opened_in = me->peers->process.starts;
-  rh_status status = ask_for(me, &question, RH_PEER_OPENED, said, error);
+  rh_status status = ask_for(me, &question, RH_PEER_OPENED, error);
   rh_text_finish(&line);
+  if (status == RH_OK) *opened = me->peers->process.said.opened;
   return status;
-}
-
-static void note_opened(rh_peer *me, const rh_peer_message *said, rh_opened *opened) {
-  const rh_opened *noted = &me->peers->process.own.noted;
-  *opened = said->opened;
-  opened->launches = said->launches;
-  opened->host_clock = !said->device;
-  rh_copy_plain(opened->params, sizeof opened->params, said->text);
-  opened->scratch_bytes = noted->scratch_bytes;
-  opened->local_bytes = noted->local_bytes;
-  opened->in_place = noted->in_place;
-  opened->n_used = noted->n_used;
-  memcpy(opened->used, noted->used, noted->n_used * sizeof *noted->used);
-  snprintf(opened->params_note, sizeof opened->params_note, "%s", noted->params_note);
-  me->has_parts = said->has_parts;
-}
-
-/* Finds what its value will be of; where the first result is the value, it says 0. */
-static void take_operator(rh_peer *me, const rh_bench_data *data) {
-  const rh_custom *custom = rh_custom_of(data->op);
-  me->op = data->op->base;
-  me->type = data->op->type;
-  me->n_fields = data->op->n_results;
-  me->has_index = data->op->is_custom && rh_custom_keeps_index(custom);
-  if (me->has_index) {
-    me->op = custom->parts[0].op;
-    me->type = custom->parts[0].type;
-  } else if (me->n_fields) {
-    me->op = RH_OP_sum;
-    me->type = RH_TYPE_f64;
-  }
-  me->segmented = (rh_bench_data){0};
-  if (!data->lengths) return;
-  me->segmented = *data;
-  me->op = RH_OP_sum; /* in place of a value, it says 0 */
-  me->type = RH_TYPE_f64;
-  me->has_index = 0;
-  me->n_fields = 0;
 }
 
 rh_status rh_peer_open(void *self, const rh_bench_data *data, rh_opened *opened, rh_error *error) {
   rh_peer *me = self;
-  rh_peer_message said;
   *opened = (rh_opened){0};
-  take_operator(me, data);
+  me->op = data->lengths ? NULL : data->op;
+  me->segmented = (rh_bench_data){0};
+  if (data->lengths) me->segmented = *data;
   if (data->lengths) RH_TRY(rh_layout_check(&data->lengths->layout, data->op, data->n, error));
-  RH_TRY(rh_peers_bind_data(me->peers, data, error));
-  RH_TRY(rh_peers_ensure_running(me->peers, error));
-  RH_TRY(rh_peer_hold_data(me, data, error));
-  RH_TRY(ask_for_point(me, data->lengths ? "segments" : "open", data, &said, error));
+  RH_TRY(rh_peers_run(me->peers, data, error));
+  RH_TRY(hold_data(me, data, error));
+  RH_TRY(ask_for_point(me, data->lengths ? "segments" : "open", data, opened, error));
   me->opened_in = me->peers->process.starts;
-  note_opened(me, &said, opened);
+  me->has_parts = me->peers->process.said.has_parts;
   return RH_OK;
 }
 
 rh_status rh_peer_ask(void *self, const rh_bench_data *data, rh_opened *opened, rh_error *error) {
   rh_peer *me = self;
-  rh_peer_message said;
   *opened = (rh_opened){0};
-  RH_TRY(rh_peers_bind_data(me->peers, data, error));
-  RH_TRY(rh_peers_ensure_running(me->peers, error));
-  RH_TRY(ask_for_point(me, "ask", data, &said, error));
-  note_opened(me, &said, opened);
-  return RH_OK;
+  RH_TRY(rh_peers_run(me->peers, data, error));
+  return ask_for_point(me, "ask", data, opened, error);
 }
 
 static int is_open(const rh_peer *me) {
@@ -126,48 +146,41 @@ static int is_open(const rh_peer *me) {
 }
 
 /* Asks about the point that is open: "take good device 3", of which `rest` is what follows the
- * name. */
-static rh_status ask_about(rh_peer *me, const char *verb, const char *rest, rh_phase phase,
-                           rh_peer_word expected, rh_peer_message *said, rh_error *error) {
+ * name.  With segments, the value of a sample is 0. */
+static rh_status ask_about(rh_peer *me, const char *verb, const char *rest, rh_peer_word expected,
+                           rh_error *error) {
   char line[128];
-  const rh_peer_question question = {line, me->name, verb, phase, me->op, me->type};
+  const rh_peer_question question = {line, me->name, verb, me->op ? me->op->base : RH_OP_sum,
+                                     me->op ? me->op->type : RH_TYPE_f64};
   if (!is_open(me))
     return rh_fail(error, RH_E_PLUGIN, "%s: its process was lost with another peer: %s", me->name,
                    me->peers->process.why);
   snprintf(line, sizeof line, "%s %s%s\n", verb, me->name, rest);
-  return ask_for(me, &question, expected, said, error);
+  return ask_for(me, &question, expected, error);
 }
 
-/* The results of a user's operator, of which the first is its value, unless that has an index. */
-static void take_fields(const rh_peer *me, rh_result *result) {
-  const rh_peer_own *own = &me->peers->process.own;
-  result->n_fields = me->n_fields;
-  memcpy(result->fields, own->fields, me->n_fields * sizeof *own->fields);
-  if (!me->n_fields || me->has_index) return;
-  result->type = result->fields[0].type;
-  memcpy(&result->value, &result->fields[0].value, sizeof result->value);
+/* A peer is asked for a kind by its name, and an own child by its number. */
+static void name_take(const rh_peer *me, const rh_take *take, char *to, size_t bytes) {
+  const char *kind = take->kind == RH_TAKE_DEVICE ? "device"
+                     : take->kind == RH_TAKE_HOST ? "host"
+                                                  : "latency";
+  if (me->peers->process.own.role) snprintf(to, bytes, " %u %u", take->kind, take->batch);
+  else snprintf(to, bytes, " %s %u", kind, take->batch);
 }
 
 rh_status rh_peer_take(void *self, const rh_take *take, rh_taken *taken, rh_error *error) {
   rh_peer *me = self;
   rh_peer_process *process = &me->peers->process;
   char rest[32];
-  rh_peer_message said;
-  snprintf(rest, sizeof rest, " %s %u",
-           take->kind == RH_TAKE_DEVICE  ? "device"
-           : take->kind == RH_TAKE_HOST  ? "host"
-           : take->kind == RH_TAKE_CHUNK ? "chunk"
-                                         : "latency",
-           take->batch);
-  RH_TRY(ask_about(me, "take", rest, RH_PHASE_run, RH_PEER_TAKEN, &said, error));
-  if (said.device && take->kind != RH_TAKE_DEVICE)
+  name_take(me, take, rest, sizeof rest);
+  RH_TRY(ask_about(me, "take", rest, RH_PEER_TAKEN, error));
+  *taken = process->said.taken;
+  if (taken->stamped && take->kind != RH_TAKE_DEVICE)
     return rh_peer_process_protocol_error(process, "used the device's clock instead of the host's",
                                           error);
   process->losses = 0;
-  *taken = (rh_taken){said.seconds, said.device, said.result};
-  if (process->own.n_fields != me->n_fields)
+  if (taken->result.n_fields != (me->op ? me->op->n_results : 0))
     return rh_peer_process_protocol_error(process, "gave other fields", error);
-  take_fields(me, &taken->result);
   snprintf(taken->result.strategy, sizeof taken->result.strategy, "%s", me->name);
   return RH_OK;
 }
@@ -175,13 +188,13 @@ rh_status rh_peer_take(void *self, const rh_take *take, rh_taken *taken, rh_erro
 rh_status rh_peer_parts(void *self, rh_part *parts, uint32_t *n_parts, double *host_share_s,
                         rh_error *error) {
   rh_peer *me = self;
-  rh_peer_message said;
+  const rh_parts *said = &me->peers->process.said.parts;
   *n_parts = 0;
   if (!me->has_parts || !is_open(me)) return RH_OK;
-  RH_TRY(ask_about(me, "parts", "", RH_PHASE_run, RH_PEER_PARTS, &said, error));
-  memcpy(parts, said.parts, said.n_parts * sizeof *parts);
-  *n_parts = said.n_parts;
-  *host_share_s = said.host_share_s;
+  RH_TRY(ask_about(me, "parts", "", RH_PEER_PARTS, error));
+  memcpy(parts, said->list, said->n * sizeof *parts);
+  *n_parts = said->n;
+  *host_share_s = said->host_share_s;
   return RH_OK;
 }
 
@@ -189,13 +202,11 @@ rh_status rh_peer_parts(void *self, rh_part *parts, uint32_t *n_parts, double *h
  * open. */
 rh_status rh_peer_close(void *self, rh_error *error) {
   rh_peer *me = self;
-  rh_peer_message said;
   rh_status status = RH_OK;
-  if (is_open(me))
-    status = ask_about(me, "close", "", RH_PHASE_teardown, RH_PEER_CLOSED, &said, error);
+  if (is_open(me)) status = ask_about(me, "close", "", RH_PEER_CLOSED, error);
   me->peers->process.own.logs = 0;
   me->opened_in = 0;
-  rh_peer_release_data(me);
+  release_data(me);
   return status;
 }
 
@@ -248,23 +259,22 @@ rh_status rh_peer_values(void *self, void *to, rh_error *error) {
   rh_peer *me = self;
   rh_peers *peers = me->peers;
   const rh_bench_data *data = &me->segmented;
-  const rh_peer_places places = rh_peer_places_of(me, data);
-  uint64_t bytes = data->lengths->layout.segments * places.result_bytes;
+  const places at = places_of(me, data);
+  uint64_t bytes = data->lengths->layout.segments * at.result_bytes;
   int is_own = peers->process.own.role != NULL;
   char *results = to;
   size_t done;
-  rh_peer_message said;
   /* Those of another peer of the program may stand there. */
-  if (bytes && fallocate(peers->data, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
-                         (off_t)places.results, (off_t)bytes) != 0)
+  if (bytes && fallocate(peers->data, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)at.results,
+                         (off_t)bytes) != 0)
     return rh_fail(error, RH_E_PLUGIN, "%s: its results cannot be taken: %s", me->name,
                    strerror(errno));
-  RH_TRY(ask_about(me, "values", "", RH_PHASE_run, RH_PEER_VALUED, &said, error));
+  RH_TRY(ask_about(me, "values", "", RH_PEER_VALUED, error));
   if (!is_own) RH_TRY(rh_alloc(&results, bytes + 1, 1, "a peer's results", error));
   rh_status status = RH_OK;
-  if (rh_read_all(peers->data, results, bytes, places.results, &done) != 0 || done != bytes)
+  if (rh_read_all(peers->data, results, bytes, at.results, &done) != 0 || done != bytes)
     status = rh_fail(error, RH_E_PLUGIN, "%s: its results cannot be read", me->name);
-  if (status == RH_OK && !is_own) status = to_values(data, results, places.result_bytes, to, error);
+  if (status == RH_OK && !is_own) status = to_values(data, results, at.result_bytes, to, error);
   if (!is_own) free(results);
   return status;
 }

@@ -89,7 +89,6 @@ static rh_fate take_own(rh_peer_process *process, rh_error *error) {
   const rh_reporter *reporter = &process->options->reporter;
   rh_peer_own *own = &process->own;
   const rh_peer_message *said = &process->said;
-  rh_opened *noted = &own->noted;
   switch (process->word) {
   case RH_OWN_LOG:
     if (own->logs++ == RH_MOST_LOGS) return RH_FATE_GARBAGE;
@@ -100,29 +99,11 @@ static rh_fate take_own(rh_peer_process *process, rh_error *error) {
     if (rh_progress(reporter, said->activity, said->done, said->total, error) != RH_OK)
       return RH_FATE_FAILED;
     break;
-  case RH_OWN_PARAM:
-    if (noted->n_used == RH_MAX_PARAMS) return RH_FATE_GARBAGE;
-    noted->used[noted->n_used++] = said->param;
-    return RH_GOES_ON;
-  case RH_OWN_FIELD:
-    if (own->n_fields == RH_MOST_RESULTS) return RH_FATE_GARBAGE;
-    own->fields[own->n_fields++] = said->field;
-    return RH_GOES_ON;
-  case RH_OWN_MEMORY:
-    noted->scratch_bytes = said->opened.scratch_bytes;
-    noted->local_bytes = said->opened.local_bytes;
-    noted->in_place = said->opened.in_place;
-    return RH_GOES_ON;
-  case RH_OWN_NOTE:
-    snprintf(noted->params_note, sizeof noted->params_note, "%.319s", said->text);
-    return RH_GOES_ON;
   case RH_OWN_DROPPED:
     rh_log(reporter, RH_LOG_WARNING, "strategy '%s' logged %llu lines more, which were dropped",
            own->strategy, (unsigned long long)said->done);
     return RH_GOES_ON;
-  default:
-    process->word = RH_PEER_FAILED;
-    return process->is_asked ? RH_FATE_HEARD : RH_FATE_GARBAGE;
+  default: return process->is_asked ? RH_FATE_HEARD : RH_FATE_GARBAGE;
   }
   rh_conversation_grant(&process->with);
   return RH_GOES_ON;
@@ -134,13 +115,9 @@ static rh_fate take_line(void *user, const char *line, size_t length, rh_error *
   process->word = rh_peer_line_read(line, length, is_own(process), question->op, question->type,
                                     &process->said);
   if (process->word >= RH_OWN_PHASE) return take_own(process, error);
-  if (!process->is_asked) return RH_FATE_GARBAGE;
-  if (!is_own(process))
-    return process->word ? RH_FATE_HEARD : garbage(process, line, length, error);
-  /* Redhost's own children report failures as "error". */
-  int is_strange = !process->word || process->own.phase < question->phase ||
-                   process->word == RH_PEER_FAILED || process->word == RH_PEER_DECLINED;
-  return is_strange ? RH_FATE_GARBAGE : RH_FATE_HEARD;
+  if (process->word && process->is_asked) return RH_FATE_HEARD;
+  if (is_own(process) || !process->is_asked) return RH_FATE_GARBAGE;
+  return garbage(process, line, length, error);
 }
 
 /* Asks the caller's progress function whether to cancel. */
@@ -179,10 +156,8 @@ static rh_status listen_to(rh_peer_process *process, rh_error *error) {
 }
 
 rh_status rh_peer_process_ask(rh_peer_process *process, const rh_peer_question *question,
-                              rh_peer_word *word, rh_peer_message *said, rh_error *error) {
+                              rh_error *error) {
   process->question = *question;
-  process->own.noted = (rh_opened){0};
-  process->own.n_fields = 0;
   if (question->line) {
     RH_TRY(expect_silence(process, error));
     if (rh_child_tell(&process->with.child, question->line) != 0) {
@@ -191,14 +166,10 @@ rh_status rh_peer_process_ask(rh_peer_process *process, const rh_peer_question *
     }
   }
   RH_TRY(listen_to(process, error));
-  if (is_own(process) && process->word == RH_PEER_FAILED) { /* it said "error" */
-    process->own.failed = 1;
-    if (error) *error = process->said.error;
-    return process->said.error.status;
-  }
-  *word = process->word;
-  *said = process->said;
-  return RH_OK;
+  if (process->word != RH_OWN_ERROR) return RH_OK;
+  process->own.failed = 1;
+  if (error) *error = process->said.error;
+  return process->said.error.status;
 }
 
 /* ---- Beginning and end ----------------------------------------------------------------------- */

@@ -1,30 +1,17 @@
-#include "isolate.h"
+/* The request to a strategy's process. */
+#include "internal.h"
 
 enum { MOST_SETTINGS = 1024 };
 
-#define KNOWN(member) RH_REQUEST_FIELD(rh_bench_device_known, member)
+#define KNOWN(member) RH_REQUEST_FIELD(rh_bench_device, member)
 static const rh_request_field known[] = {
-    KNOWN(calibration.timer_declared_s),
-    KNOWN(calibration.timer_step_s),
-    KNOWN(calibration.launch_s),
-    KNOWN(calibration.empty_kernel_s),
-    KNOWN(calibration.read_peak),
-    KNOWN(calibration.upload),
-    KNOWN(calibration.download),
-    KNOWN(calibration.cold_bytes),
-    KNOWN(sweep_s),
-    KNOWN(scratch_bytes),
-    KNOWN(items),
-    KNOWN(order),
-    KNOWN(width),
-    KNOWN(group),
-    KNOWN(host_clock),
+    KNOWN(calibration.launch_s), KNOWN(sweep_s),     KNOWN(scratch_bytes), KNOWN(sweep.items),
+    KNOWN(sweep.order),          KNOWN(sweep.width), KNOWN(sweep.group),   KNOWN(host_clock),
 };
-static const rh_request_field flags[] = {
-    RH_REQUEST_FIELD(rh_sample_order, on_host),
+static const rh_request_field numbers[] = {
+    RH_REQUEST_FIELD(rh_sample_order, answer_bytes),
     RH_REQUEST_FIELD(rh_sample_order, untuned),
     RH_REQUEST_FIELD(rh_sample_order, strict),
-    RH_REQUEST_FIELD(rh_sample_order, is_known),
 };
 static const rh_request_field places[] = {
     RH_REQUEST_FIELD(rh_sample_data, region_bytes),
@@ -33,18 +20,23 @@ static const rh_request_field places[] = {
 };
 #define COUNT(fields) (sizeof(fields) / sizeof *(fields))
 
-void rh_sample_order_write(rh_text *to, const rh_sample_order *order) {
+void rh_sample_order_write(rh_text *to, const rh_isolated_spec *spec) {
+  const rh_sample_order order = {
+      .answer_bytes = RH_ANSWER_BYTES, .untuned = spec->untuned, .strict = spec->strict};
+  const rh_options options = {.device = spec->device ? spec->device->label : NULL,
+                              .cache_dir = spec->options->cache_dir,
+                              .no_cache = spec->options->no_cache};
   rh_request_begin(to);
-  rh_request_add_options(to, &order->options);
-  rh_request_add(to, "strategy", order->strategy);
-  rh_request_add(to, "plugin", order->plugin);
-  rh_request_add(to, "what", order->what);
-  for (uint64_t k = 0; k < order->n_settings; k++) {
-    rh_request_add(to, "setting", order->settings[k].key);
-    rh_request_add(to, "value", order->settings[k].value);
+  rh_request_add_options(to, &options);
+  rh_request_add(to, "strategy", spec->found->name);
+  rh_request_add(to, "plugin", spec->found->path);
+  rh_request_add(to, "what", spec->what);
+  for (uint64_t k = 0; k < spec->n_settings; k++) {
+    rh_request_add(to, "setting", spec->settings[k].key);
+    rh_request_add(to, "value", spec->settings[k].value);
   }
-  rh_request_add_fields(to, flags, COUNT(flags), order);
-  if (order->is_known) rh_request_add_fields(to, known, COUNT(known), &order->known);
+  rh_request_add_fields(to, numbers, COUNT(numbers), &order);
+  if (spec->bench_device) rh_request_add_fields(to, known, COUNT(known), spec->bench_device);
 }
 
 void rh_sample_data_write(rh_text *to, const rh_sample_data *data) {
@@ -67,22 +59,20 @@ static int read_settings(const rh_child_request *request, rh_sample_order *order
   return n < MOST_SETTINGS ? 0 : -1;
 }
 
-static void read_own(const rh_child_request *request, rh_sample_order *order) {
-  const char *own = NULL;
-  while (order->n_own < RH_MOST_OWN && (own = rh_request_next(request, "own", own)))
-    order->own[order->n_own++] = own;
-}
-
 int rh_sample_read(const rh_child_request *request, rh_sample_order *order, rh_sample_data *data) {
+  const char *own = NULL;
   *order = (rh_sample_order){
       .options = rh_request_options(request),
       .strategy = rh_request_get(request, "strategy"),
       .plugin = rh_request_get(request, "plugin"),
       .what = rh_request_get(request, "what"),
+      .is_known = rh_request_get(request, known[0].key) != NULL,
   };
-  read_own(request, order);
+  while (order->n_own < RH_MOST_OWN && (own = rh_request_next(request, "own", own)))
+    order->own[order->n_own++] = own;
   if (order->strategy && order->plugin && read_settings(request, order) == 0 &&
-      rh_request_fields(request, flags, COUNT(flags), order) == 0 &&
+      rh_request_fields(request, numbers, COUNT(numbers), order) == 0 &&
+      order->answer_bytes == RH_ANSWER_BYTES &&
       rh_request_fields(request, places, COUNT(places), data) == 0 &&
       (!order->is_known || rh_request_fields(request, known, COUNT(known), &order->known) == 0))
     return 0;

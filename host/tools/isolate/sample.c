@@ -33,8 +33,19 @@ __attribute__((format(printf, 2, 3))) static int tell(outlet *to, const char *fo
   return failed;
 }
 
+/* A word and the struct behind it. */
+static int tell_struct(outlet *to, const char *word, const void *from, size_t bytes) {
+  rh_text line = {0};
+  rh_own_line_add(&line, word, from, bytes);
+  pthread_mutex_lock(&to->lock);
+  int failed = line.failed || rh_channel_write(&to->channel, line.s, line.length) != 0;
+  pthread_mutex_unlock(&to->lock);
+  rh_text_finish(&line);
+  return failed ? -1 : 0;
+}
+
 static int tell_error(outlet *to, const rh_error *error) {
-  return tell(to, "error %d %d %s", (int)error->status, (int)error->cl_code, error->message);
+  return tell_struct(to, "error", error, sizeof *error);
 }
 
 /* Further lines would only be dropped by the parent, and endless logging must not count as
@@ -77,24 +88,6 @@ static void send_phase(void *user, rh_phase phase) {
   s->phase = phase;
 }
 
-/* The answer to `ask` and `open`. */
-static int say_opened(sampling *s, const rh_opened *opened) {
-  for (uint32_t k = 0; k < opened->n_used; k++) {
-    const rh_used_param *param = &opened->used[k];
-    tell(&s->parent, "param %s %" PRId64 " %u %s", param->key, param->number, param->is_word,
-         param->text);
-  }
-  if (*opened->params_note) tell(&s->parent, "note %s", opened->params_note);
-  tell(&s->parent, "memory %" PRIu64 " %" PRIu64 " %u", opened->scratch_bytes, opened->local_bytes,
-       opened->in_place);
-  return tell(&s->parent,
-              "opened %s %u depth=%" PRIu64
-              " on-host=%u params-from=%u build=%.9g cached=%u upload=%.9g setup=%.9g parts=1%s%s",
-              opened->host_clock ? "host" : "device", opened->launches, opened->depth,
-              opened->finishes_on_host, opened->params_from, opened->build_s, opened->build_cached,
-              opened->upload_s, opened->setup_s, *opened->params ? " " : "", opened->params);
-}
-
 /* ---- Beginning ---- */
 
 /* The parent has already reported faults of the tuning database, so they are silent here. */
@@ -111,12 +104,13 @@ static rh_status open_tuned(rh_context *context, rh_error *error) {
 static rh_status find_device(sampling *s, rh_error *error) {
   const rh_cl_device *device;
   rh_cl_session *session;
-  if (s->order.on_host) return RH_OK;
+  if (!s->order.options.device) return RH_OK;
   send_phase(s, RH_PHASE_devices);
   if (!s->order.is_known) return rh_context_device(s->context, &device, error);
   RH_TRY(rh_context_session(s->context, &session, error));
   rh_bench_device_close(&s->bench_device); /* from a failed attempt */
-  RH_TRY(rh_bench_device_adopt(&s->bench_device, session, &s->order.known, error));
+  s->bench_device = s->order.known;
+  RH_TRY(rh_bench_device_adopt(&s->bench_device, session, error));
   s->shared.bench_device = &s->bench_device;
   return RH_OK;
 }
@@ -247,66 +241,29 @@ static int ask_or_open(sampling *s, const char *line, int opens) {
   const rh_sampler *sampler = &s->sampler;
   if (status == RH_OK)
     status = (opens ? sampler->open : sampler->ask)(sampler->self, &s->point, &opened, &error);
-  return status == RH_OK ? say_opened(s, &opened) : tell_error(&s->parent, &error);
-}
-
-static void send_fields(sampling *s, const rh_result *result) {
-  for (uint32_t k = 0; k < result->n_fields; k++) {
-    const rh_result_field *field = &result->fields[k];
-    uint64_t bits;
-    memcpy(&bits, &field->value, sizeof bits);
-    tell(&s->parent, "field %s %" PRIu64 " %s", rh_type_name(field->type), bits, field->name);
-  }
+  return status == RH_OK ? tell_struct(&s->parent, "opened", &opened, sizeof opened)
+                         : tell_error(&s->parent, &error);
 }
 
 static int take_sample(sampling *s, const char *line) {
-  char kind[32], value[64] = "0", index[32] = "";
   rh_error error = {0};
   rh_take take;
   rh_taken taken;
-  if (sscanf(line, "take %*63s %31s %u", kind, &take.batch) != 2 || !s->region.address) return -1;
-  take.kind = strcmp(kind, "device") == 0  ? RH_TAKE_DEVICE
-              : strcmp(kind, "host") == 0  ? RH_TAKE_HOST
-              : strcmp(kind, "chunk") == 0 ? RH_TAKE_CHUNK
-                                           : RH_TAKE_LATENCY;
-  if (s->sampler.take(s->sampler.self, &take, &taken, &error) != RH_OK)
-    return tell_error(&s->parent, &error);
-  const rh_operator *op = s->point.op;
-  int has_value = !s->point.lengths; /* else it says 0 */
-  if (has_value) send_fields(s, &taken.result);
-  if (has_value && (!op->n_results || rh_custom_keeps_index(rh_custom_of(op))))
-    rh_format_exact(value, &taken.result);
-  if (has_value && taken.result.indexed)
-    snprintf(index, sizeof index, " %" PRIu64, taken.result.index);
-  return tell(&s->parent, "taken %.17g %s %s%s", taken.seconds, taken.stamped ? "device" : "host",
-              value, index);
-}
-
-/* A stage is the plugin's text, and is sent as one word. */
-static void add_stage(rh_text *text, const char *stage) {
-  for (const char *c = stage; *c; c++)
-    if (*c == ' ') rh_text_add(text, "%%20");
-    else rh_text_add(text, "%c%s", *c, *c == '%' ? "25" : "");
+  if (sscanf(line, "take %*63s %u %u", &take.kind, &take.batch) != 2 || !s->region.address)
+    return -1;
+  rh_status status = s->sampler.take(s->sampler.self, &take, &taken, &error);
+  return status == RH_OK ? tell_struct(&s->parent, "taken", &taken, sizeof taken)
+                         : tell_error(&s->parent, &error);
 }
 
 static int show_parts(sampling *s) {
-  rh_part parts[RH_MAX_PARTS];
+  static rh_parts parts;
   rh_error error = {0};
-  rh_text text = {0};
-  uint32_t n;
-  double host_share_s = 0;
   if (!s->region.address) return -1;
-  if (s->sampler.parts(s->sampler.self, parts, &n, &host_share_s, &error) != RH_OK)
-    return tell_error(&s->parent, &error);
-  rh_text_add(&text, "parts %.9g", host_share_s);
-  for (uint32_t k = 0; k < n; k++) {
-    rh_text_add(&text, " ");
-    add_stage(&text, parts[k].stage);
-    rh_text_add(&text, " %.9g", parts[k].seconds);
-  }
-  int failed = tell(&s->parent, "%s", rh_text_get(&text));
-  rh_text_finish(&text);
-  return failed;
+  rh_status status =
+      s->sampler.parts(s->sampler.self, parts.list, &parts.n, &parts.host_share_s, &error);
+  return status == RH_OK ? tell_struct(&s->parent, "parts", &parts, sizeof parts)
+                         : tell_error(&s->parent, &error);
 }
 
 /* Writes those of the segments into the file. */
@@ -344,10 +301,6 @@ static int answer(sampling *s, const char *line) {
 
 static int work(sampling *s) {
   char line[512];
-  if (tell(&s->parent, "redhost-peer 1") != 0 ||
-      tell(&s->parent, "peer %s isolated", s->order.strategy) != 0 ||
-      tell(&s->parent, "ready") != 0)
-    return -1;
   while (rh_channel_hear(&s->parent.channel, line, sizeof line) == 0)
     if (answer(s, line) != 0) return -1;
   return 0;
