@@ -65,25 +65,24 @@ static int is_of_unknown_segments(const choice *c) {
   return c->spec->operation.layout && !c->cut.length && !is_far(c);
 }
 
-/* Drops host strategies. */
-static void keep_on_device(choice *c) {
-  uint32_t on_device = 0;
+/* Drops the others, unless it is so with all of them. */
+static void keep(choice *c, int (*is_kept)(const choice *c, const rh_known_strategy *one)) {
+  uint32_t kept = 0;
   for (uint32_t k = 0; k < c->n_known; k++)
-    if (!runs_on_host(c->list[k].entry)) c->list[on_device++] = c->list[k];
-  if (on_device) c->n_known = on_device;
+    if (is_kept(c, &c->list[k])) c->list[kept++] = c->list[k];
+  if (kept) c->n_known = kept;
 }
 
-/* Drops strategies whose answer would not be judged, unless it is so with all of them. */
-static void keep_judged(choice *c) {
-  const rh_job_spec *spec = c->spec;
-  uint32_t judged = 0;
-  for (uint32_t k = 0; spec->operation.op->is_custom && k < c->n_known; k++) {
-    const rh_offer *offer =
-        &c->list[k].entry->offers[spec->operation.op->base][spec->operation.op->type];
-    if (!rh_reference_allows_much(spec->operation.op, offer->answer.depth, spec->operation.n))
-      c->list[judged++] = c->list[k];
-  }
-  if (judged) c->n_known = judged;
+static int is_on_device(const choice *c, const rh_known_strategy *one) {
+  (void)c;
+  return !runs_on_host(one->entry);
+}
+
+/* Would its answer be judged? */
+static int is_judged(const choice *c, const rh_known_strategy *one) {
+  const rh_operation *of = &c->spec->operation;
+  const rh_offer *offer = &one->entry->offers[of->op->base][of->op->type];
+  return !of->op->is_custom || !rh_reference_allows_much(of->op, offer->answer.depth, of->n);
 }
 
 static int serves_layouts(const rh_known_strategy *one) {
@@ -117,17 +116,15 @@ static void take_cut(choice *c) {
   if (best) c->cut = best->cut;
 }
 
-/* Drops strategies that run once for each segment and have no time of that, unless it is so with
- * all of them. */
+/* Does it take all segments in one run, or is its time of one run for each known? */
+static int is_one_run(const choice *c, const rh_known_strategy *one) {
+  const rh_asked asked = asked_of(c, one);
+  return serves_layouts(one) || (c->cut.length && rh_estimate_of(c->tuned, &asked).from);
+}
+
 static void keep_one_run(choice *c) {
-  uint32_t kept = 0;
   take_cut(c);
-  for (uint32_t k = 0; c->spec->operation.layout && k < c->n_known; k++) {
-    const rh_asked asked = asked_of(c, &c->list[k]);
-    if (serves_layouts(&c->list[k]) || (c->cut.length && rh_estimate_of(c->tuned, &asked).from))
-      c->list[kept++] = c->list[k];
-  }
-  if (kept) c->n_known = kept;
+  if (c->spec->operation.layout) keep(c, is_one_run);
 }
 
 static void add_name(rh_text *names, const rh_entry *entry) {
@@ -165,7 +162,7 @@ static void try_out(choice *c) {
 static void weigh_way(choice *c) {
   if (!is_far(c)) return;
   if (c->spec->on_device == RH_JOB_ON_HOST) c->way_s = rh_transfer_s(c->context, c->tuned, c->spec);
-  if (c->way_s == 0) keep_on_device(c);
+  if (c->way_s == 0) keep(c, is_on_device);
 }
 
 static rh_status gather(choice *c, const rh_registry *registry, rh_error *error) {
@@ -177,7 +174,7 @@ static rh_status gather(choice *c, const rh_registry *registry, rh_error *error)
     c->rounds_once = 0; /* the host computes the answer, and another strategy is a check of it */
     take_entries(c, registry, 1);
   }
-  keep_judged(c);
+  keep(c, is_judged);
   keep_one_run(c);
   try_out(c);
   weigh_way(c);
@@ -209,22 +206,16 @@ static rh_status gather(choice *c, const rh_registry *registry, rh_error *error)
 
 /* ---- Estimated times ---- */
 
-static const rh_known_strategy *best_known(const choice *c, uint32_t most) {
-  const rh_known_strategy *best = NULL;
-  for (uint32_t k = 0; k < c->n; k++) {
-    const rh_known_strategy *one = &c->list[k];
-    if (one->known.from && one->known.unlike <= most &&
-        (!best || one->known.time_s < best->known.time_s))
-      best = one;
-  }
-  return best;
-}
-
 /* The quickest of those whose times are of the most similar problem. */
 static const rh_known_strategy *most_alike(const choice *c) {
   const rh_known_strategy *best = NULL;
-  for (uint32_t most = RH_TUNED_SAME; !best && most < RH_TUNED_UNLIKE; most++)
-    best = best_known(c, most);
+  for (uint32_t k = 0; k < c->n; k++) {
+    const rh_known_strategy *one = &c->list[k];
+    if (!one->known.from) continue;
+    if (!best || one->known.unlike < best->known.unlike ||
+        (one->known.unlike == best->known.unlike && one->known.time_s < best->known.time_s))
+      best = one;
+  }
   return best;
 }
 
@@ -538,8 +529,10 @@ static const rh_known_strategy *choose_without_device(choice *c, rh_text *text) 
   keep_one_run(c);
   c->n = c->n_known;
   look_up(c);
-  best = best_known(c, RH_TUNED_SAME);
-  if (!best || best->known.from->origin != RH_TUNED_HERE || cost(c, best, 1) > way_s) return NULL;
+  best = most_alike(c);
+  if (!best || best->known.unlike != RH_TUNED_SAME || best->known.from->origin != RH_TUNED_HERE ||
+      cost(c, best, 1) > way_s)
+    return NULL;
   explain_times(c, best, 1, text);
   rh_text_add(text, c->spec->once ? "; opening a device and the upload to it take longer"
                                   : "; no upload to a device takes less");

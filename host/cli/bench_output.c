@@ -82,29 +82,28 @@ static int is_there(const char *path) {
   return stat(path, &st) == 0 && st.st_size > 0;
 }
 
-static rh_status read_old(const char *path, rh_records *results, rh_read_notes *notes,
-                          rh_error *error) {
+static rh_status read_old(const char *path, rh_records *results, rh_error *error) {
   rh_records was = {0};
-  RH_TRY(rh_records_read_noting(path, &was, notes, error));
+  RH_TRY(rh_records_read(path, &was, error));
   rh_status status = RH_OK;
-  if (!notes->lines)
+  if (!was.are_lines)
     status = rh_fail(error, RH_E_FILE,
                      "--resume %s: it is one JSON document; only JSONL can be appended to", path);
   if (status == RH_OK) status = check_same(path, &was, results, error);
   if (status == RH_OK) status = take_rows(results, &was, error);
+  results->whole_bytes = was.whole_bytes;
   rh_records_finish(&was);
   return status;
 }
 
 rh_status rh_bench_output_take_over(rh_bench_output *output, rh_records *results, rh_error *error) {
   const char *path = output->app->typed->resume;
-  rh_read_notes notes = {0};
   if (!path) return RH_OK;
   if (output->resume)
     return rh_fail(error, RH_E_USAGE,
                    "--resume takes one device at a time: its file has one header");
-  if (is_there(path)) RH_TRY(read_old(path, results, &notes, error));
-  output->whole = notes.whole_bytes;
+  if (is_there(path)) RH_TRY(read_old(path, results, error));
+  output->whole = results->whole_bytes;
   return RH_OK;
 }
 

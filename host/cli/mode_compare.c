@@ -203,9 +203,8 @@ static json_t *comparison_members(const work *w) {
 /* ---- The mode -------------------------------------------------------------------------------- */
 
 static rh_status read_file(const work *w, const char *path, rh_records *results, rh_error *error) {
-  rh_read_notes notes;
-  RH_TRY(rh_records_read_noting(path, results, &notes, error));
-  if (notes.cut && !w->app->terminal->quiet)
+  RH_TRY(rh_records_read(path, results, error));
+  if (results->is_cut && !w->app->terminal->quiet)
     rh_terminal_say(w->app->terminal,
                     "%s: the last line is cut off; the %u results before it are compared", path,
                     results->n_rows);

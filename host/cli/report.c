@@ -100,11 +100,11 @@ static void print_verdict(const rh_app *app, const rh_run_report *report) {
   printf("   %s\n", rh_styled(app->terminal, style, words[verdict->verdict]));
 }
 
-void rh_report_print_time(const rh_operation *operation, const rh_median *time, const char *where) {
+void rh_report_print_time(const rh_operation *operation, const rh_spread *time, const char *where) {
   char spread[32] = "";
-  double seconds = time->seconds;
+  double seconds = time->median;
   if (time->samples > 1) /* one sample has no interval */
-    snprintf(spread, sizeof spread, " +-%.1f %%", 100 * time->spread);
+    snprintf(spread, sizeof spread, " +-%.1f %%", 100 * rh_spread_precision(time));
   printf("time       %s%s   %.3g Gelem/s   %.3g GB/s   host clock, %s%u sample%s\n",
          rh_seconds(seconds), spread, 1e-9 * (double)operation->n / seconds,
          1e-9 * (double)rh_report_bytes(operation) / seconds, where, time->samples,
@@ -115,7 +115,7 @@ static void print_measured(const rh_run_report *report) {
   rh_report_print_time(&report->spec->operation, &report->quick.time,
                        report->opened.finishes_on_host ? "finishes on the host, " : "");
   printf("latency    %s   one call, result on the host\n",
-         rh_seconds(report->quick.latency.seconds));
+         rh_seconds(report->quick.latency.median));
 }
 
 /* A run that built nothing counts as cached. */
@@ -265,9 +265,9 @@ static json_t *check_object(const rh_run_report *report) {
       "text", rh_json_bytes(verdict->text));
 }
 
-static json_t *median_object(const rh_median *median) {
-  return json_pack("{s:o, s:o, s:I}", "median", rh_json_number(median->seconds), "spread",
-                   rh_json_number(median->spread), "samples", (json_int_t)median->samples);
+static json_t *median_object(const rh_spread *of) {
+  return json_pack("{s:o, s:o, s:I}", "median", rh_json_number(of->median), "spread",
+                   rh_json_number(rh_spread_precision(of)), "samples", (json_int_t)of->samples);
 }
 
 static json_t *params_object(const rh_run_report *report) {
@@ -445,7 +445,7 @@ rh_status rh_run_report_print(const rh_app *app, const rh_run_report *report, rh
   if (!app->typed->quiet && app->beside)
     rh_beside_add(app->beside, report->spec->strategy, &report->result,
                   report->checked ? &report->verdict : NULL,
-                  report->measured ? report->quick.time.seconds : 0);
+                  report->measured ? report->quick.time.median : 0);
   else if (!app->typed->quiet) print_text(app, report);
   else if (!wrong) rh_report_print_value(&report->result);
   return RH_OK;

@@ -127,7 +127,7 @@ void rh_report_print_heading(const rh_app *app, const char *strategy,
                              const rh_operation *operation);
 /* The line of a measured time.  spread: half the interval's width, relative; where: "", or words
  * and a comma. */
-void rh_report_print_time(const rh_operation *operation, const rh_median *time, const char *where);
+void rh_report_print_time(const rh_operation *operation, const rh_spread *time, const char *where);
 /* The same as JSON, and as --quiet prints it. */
 json_t *rh_report_value(const rh_result *result);
 void rh_report_print_value(const rh_result *result);

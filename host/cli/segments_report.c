@@ -155,10 +155,9 @@ rh_status rh_run_segments_print(const rh_app *app, const rh_segments_answer *run
     if (!files->n) print_values(run);
     return RH_OK;
   }
-  const rh_median time = {run->time.median, rh_spread_precision(&run->time), run->time.samples};
   print_heading(app, run, shape);
   print_results(run, shape);
   print_check(app, run);
-  if (run->time.samples) rh_report_print_time(&run->segments.spec.operation, &time, "");
+  if (run->time.samples) rh_report_print_time(&run->segments.spec.operation, &run->time, "");
   return RH_OK;
 }

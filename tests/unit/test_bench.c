@@ -160,26 +160,26 @@ static rh_status measure(fake *fakes, uint32_t n, rh_bench_rules rules, const do
   static const char *const names[] = {"one", "two", "three"};
   rh_sampler samplers[3];
   rh_reference reference;
-  rh_array array = {0};
-  int is_overwritten = 0;
-  rh_bench_data data = {
-      .op = rh_operator_builtin(RH_OP_sum, RH_TYPE_f32), .n = 4, .elements = four, .copies = 1};
+  static rh_context context;
+  const rh_bench_settings settings = {.seed = 5};
+  rh_stage stage = {.context = &context, .settings = &settings};
+  rh_point point = {.data = {.op = rh_operator_builtin(RH_OP_sum, RH_TYPE_f32),
+                             .n = 4,
+                             .elements = four,
+                             .copies = 1},
+                    .scale = {.reference = &reference, .read_peak = 64e6}};
   for (uint32_t k = 0; k < n; k++) {
     rh_row_finish(&rows[k]);
     samplers[k] = sampler_of(&fakes[k], names[k]);
   }
-  must(rh_reference_of_array(&reference, rh_operator_builtin(RH_OP_sum, RH_TYPE_f32), four, 4, 1,
-                             NULL, &error));
-  rh_bench_spec spec = {.rules = rules,
-                        .scale = {.reference = &reference, .read_peak = 64e6},
-                        .data = &data,
-                        .array = &array,
-                        .is_overwritten = &is_overwritten,
-                        .samplers = samplers,
-                        .n = n,
-                        .expected_s = expected,
-                        .seed = 5,
-                        .on_turn = on_turn};
+  must(rh_reference_of_array(&reference, point.data.op, four, 4, 1, NULL, &error));
+  const rh_bench_spec spec = {.stage = &stage,
+                              .point = &point,
+                              .rules = &rules,
+                              .samplers = samplers,
+                              .n = n,
+                              .expected_s = expected,
+                              .on_turn = on_turn};
   turns = 0;
   return rh_bench_point(&spec, rows, &error);
 }

@@ -3,12 +3,10 @@
 
 #include <fcntl.h>
 
-static rh_read_notes notes;
-
 /* Reads `path`: results, or an error message. */
 static rh_status try_to_read(const char *path, rh_records *results) {
   error.message[0] = 0;
-  rh_status status = rh_records_read_noting(path, results, &notes, &error);
+  rh_status status = rh_records_read(path, results, &error);
   ck_assert_msg(status == RH_OK || status == RH_E_FILE, "%s", error.message);
   ck_assert(status == RH_OK || error.message[0]);
   return status;
@@ -51,8 +49,8 @@ TEST(cut_jsonl) {
     ck_assert_msg(status == (lines || at_end ? RH_OK : RH_E_FILE), "%zu: %s", k, error.message);
     if (status != RH_OK) continue;
     ck_assert_uint_eq(some.n_rows, lines + (size_t)at_end - 1);
-    ck_assert_int_eq(notes.cut, !at_end && k > of_last);
-    ck_assert_uint_eq(notes.whole_bytes, at_end ? k : of_last);
+    ck_assert_int_eq(some.is_cut, !at_end && k > of_last);
+    ck_assert_uint_eq(some.whole_bytes, at_end ? k : of_last);
     rh_records_finish(&some);
   }
   free(text);

@@ -176,10 +176,9 @@ TEST(jsonl_grows_and_goes_on) {
   rh_records_finish(&so_far);
   fputs("{\"device\": \"1:0\", \"strat", file); /* interrupted */
   fclose(file);
-  rh_read_notes notes;
-  must(rh_records_read_noting(path, &so_far, &notes, &error));
-  ck_assert(so_far.n_rows == 3 && notes.lines && notes.cut);
-  must(rh_jsonl_begin(&file, path, &so_far, notes.whole_bytes, &error));
+  must(rh_records_read(path, &so_far, &error));
+  ck_assert(so_far.n_rows == 3 && so_far.are_lines && so_far.is_cut);
+  must(rh_jsonl_begin(&file, path, &so_far, so_far.whole_bytes, &error));
   for (uint32_t k = 3; k < results.n_rows; k++)
     must(rh_jsonl_add(file, &results.rows[k], path, &error));
   fclose(file);

@@ -6,7 +6,11 @@
 static const char *best_of(const rh_records *results, int strategies_only, uint32_t n_tied) {
   rh_best best = rh_records_best(results, &results->rows[0], strategies_only);
   ck_assert_ptr_nonnull(best.row);
-  ck_assert_uint_eq(best.n_tied, n_tied);
+  for (uint32_t k = 0; k < results->n_rows; k++)
+    n_tied -= rh_row_is_timed(&results->rows[k]) && &results->rows[k] != best.fastest &&
+              rh_row_point_order(&results->rows[k], best.row) == 0 &&
+              rh_best_ties(&best, &results->rows[k]);
+  ck_assert_uint_eq(n_tied, 0);
   return best.row->strategy;
 }
 
@@ -156,7 +160,6 @@ TEST_LOOP(rows_by_time_and_ties_by_both_intervals, 0, TABLES) {
     rh_text_add(&tied, "%s", json_string_value(json_array_get(names, k)));
   ck_assert_msg(strcmp(rh_text_get(&tied), tables[_i].tied) == 0, "%s: %s", tables[_i].what,
                 rh_text_get(&tied));
-  if (best.row) ck_assert_uint_eq(best.n_tied, json_array_size(names));
   json_decref(points);
   rh_text_finish(&said);
   rh_text_finish(&tied);

@@ -247,8 +247,13 @@ static rh_tune_spec spec_of(uint64_t seed, uint32_t most) {
   free(l);
   l = calloc(1, sizeof *l);
   l->space = &space;
-  return (rh_tune_spec){
-      .space = &space, .seed = seed, .most = most, .measure = measure, .is_over = over, .user = l};
+  return (rh_tune_spec){.space = &space,
+                        .base = space.initial,
+                        .seed = seed,
+                        .most = most,
+                        .measure = measure,
+                        .is_over = over,
+                        .user = l};
 }
 
 CASES(searches, .set_up = set_up)
@@ -314,7 +319,6 @@ TEST(hints_come_first) {
 TEST(the_plugins_defaults_are_tried) {
   for (int outside = 0; outside < 2; outside++) {
     rh_tune_spec spec = spec_of(1, 1);
-    spec.has_base = 1;
     spec.base = outside ? RH_TUNE_OUTSIDE : space.size - 1;
     spec.hints[spec.n_hints++] = space.size - 5;
     ck_assert_uint_ne(space.initial, space.size - 1);

@@ -275,17 +275,10 @@ rh_status rh_local_sampler(rh_sampler *sampler, rh_local_shared *shared, const r
 
 /* A quick estimate of a reduction's time: with the host's clock, within a fraction of a second. */
 
-/* A median, and the half width of its 95 % interval by order statistics, as a fraction of it. */
-typedef struct rh_median {
-  double seconds, spread;
-  uint32_t samples;
-} rh_median;
-
 typedef struct rh_quick {
-  rh_median latency; /* one call until the value is on the host */
-  /* of one of `batch` reductions enqueued back to back; the latency if it finishes on the host */
-  rh_median time;
-  uint32_t batch;
+  rh_spread latency; /* one call until the value is on the host */
+  /* of one of some reductions enqueued back to back; the latency if it finishes on the host */
+  rh_spread time;
 } rh_quick;
 
 /* Samples of one kind: at most so many, and for so long. */

@@ -18,24 +18,13 @@ rh_status rh_measure_series(const rh_sampler *sampler, const rh_series *series,
   return RH_OK;
 }
 
-static rh_status measure(const rh_sampler *sampler, const rh_take *how, const rh_reporter *reporter,
-                         rh_median *median, rh_error *error) {
-  const rh_series series = {*how, RH_MOST_IN_A_SERIES, budget_s};
-  rh_spread spread;
-  RH_TRY(rh_measure_series(sampler, &series, reporter, &spread, error));
-  *median = (rh_median){spread.median, rh_spread_precision(&spread), spread.samples};
-  return RH_OK;
-}
-
 rh_status rh_measure_quick(const rh_sampler *sampler, const rh_opened *opened,
                            const rh_reporter *reporter, rh_quick *quick, rh_error *error) {
-  rh_take how = {RH_TAKE_LATENCY, 1};
-  *quick = (rh_quick){.batch = 1};
-  RH_TRY(measure(sampler, &how, reporter, &quick->latency, error));
+  rh_series series = {{RH_TAKE_LATENCY, 1}, RH_MOST_IN_A_SERIES, budget_s};
+  RH_TRY(rh_measure_series(sampler, &series, reporter, &quick->latency, error));
   quick->time = quick->latency;
   if (opened->finishes_on_host) return RH_OK; /* each run waits, so there is nothing to batch */
-  double wanted = ceil(batch_s / quick->latency.seconds);
-  quick->batch = wanted < 2 ? 2 : wanted > MOST_IN_A_BATCH ? MOST_IN_A_BATCH : (uint32_t)wanted;
-  how = (rh_take){RH_TAKE_HOST, quick->batch};
-  return measure(sampler, &how, reporter, &quick->time, error);
+  double wanted = fmin(fmax(2, ceil(batch_s / quick->latency.median)), MOST_IN_A_BATCH);
+  series.how = (rh_take){RH_TAKE_HOST, (uint32_t)wanted};
+  return rh_measure_series(sampler, &series, reporter, &quick->time, error);
 }

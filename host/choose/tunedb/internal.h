@@ -74,32 +74,33 @@ int rh_tunedb_document_put(json_t *document, const rh_tunedb_key *key, const rh_
  * it is the family's, so that its times count and not only its parameters. */
 json_t *rh_tunedb_shipped_for(const rh_cl_device *device, int *timed);
 
-/* ---- <cache>/tuned.json: read as untrusted data, and written whole or not at all ---- */
+/* ---- The database ---- */
 
-/* Zero-initialised: without a directory. */
-typedef struct rh_tunedb_store {
+typedef struct rh_tunedb_known {
+  rh_tunedb_entry entry;
+  int counts; /* measured on this device, not on the host or with another device selected */
+} rh_tunedb_known;
+
+struct rh_tunedb {
   rh_cache *cache; /* borrowed */
-  char *path, *lock_path;
+  char *path;      /* null: without a directory */
+  char *lock_path;
   /* the file is from a later redhost, or cannot be renamed: new entries stay in memory */
   int left_alone;
   /* the last load could not read it; it need not be damaged, so it must not be replaced */
   int unread;
-} rh_tunedb_store;
-
-rh_status rh_tunedb_store_init(rh_tunedb_store *store, rh_cache *cache, rh_error *error);
-void rh_tunedb_store_finish(rh_tunedb_store *store);
-
-/* The file's contents, a new reference; null if there is no file.  An unusable file is reported, as
- * a warning, and renamed to tuned.json.bad; a file of a later redhost is reported and kept, as is
- * one that cannot be read at the moment. */
-json_t *rh_tunedb_store_load(rh_tunedb_store *store);
-
-/* Between these two calls no other process writes, if the file system supports locks.  -1: no lock,
- * for the reason in *why. */
-int rh_tunedb_store_lock(const rh_tunedb_store *store, const char **why);
-void rh_tunedb_store_unlock(int lock);
-
-/* Could it be written? As rh_tunedb_store_save, but writes nothing. */
-int rh_tunedb_store_try(const rh_tunedb_store *store, const char **why);
-/* 0, or -1 if it cannot be written, for the reason in *why. */
-int rh_tunedb_store_save(const rh_tunedb_store *store, const json_t *document, const char **why);
+  rh_tunedb_key key;
+  uint32_t on_host;      /* 1: there is no device */
+  json_t *document;      /* the file's contents, with entries that could not be written */
+  json_t *shipped;       /* null: nothing that fits */
+  json_t *files;         /* what rh_tunedb_file() answered, by paths */
+  int without_times;     /* the shipped times are another family's */
+  rh_tunedb_known *list; /* the entries of both that apply to this device */
+  uint32_t n;
+  int complained;
+  rh_text told;             /* "NAME\n" of each strategy of which another plugin was reported */
+  rh_tunedb_entry *unsaved; /* entries that are not in the file yet, in order */
+  uint32_t n_unsaved;
+  double not_before; /* rh_now() from which the file is tried again */
+  const char *lost;  /* why an entry could not be added to the document; null: none failed */
+};

@@ -1,37 +1,71 @@
 #include "internal.h"
 
-typedef struct known {
-  rh_tunedb_entry entry;
-  int counts; /* measured on this device, not on the host or with another device selected */
-} known;
+#include <sys/file.h>
 
-struct rh_tunedb {
-  rh_tunedb_store store;
-  rh_tunedb_key key;
-  uint32_t on_host;  /* 1: there is no device */
-  json_t *document;  /* the file's contents, with entries that could not be written */
-  json_t *shipped;   /* null: nothing that fits */
-  json_t *files;     /* what rh_tunedb_file() answered, by paths */
-  int without_times; /* the shipped times are another family's */
-  known *list;       /* the entries of both that apply to this device */
-  uint32_t n;
-  int complained;
-  rh_text told;             /* "NAME\n" of each strategy of which another plugin was reported */
-  rh_tunedb_entry *unsaved; /* entries that are not in the file yet, in order */
-  uint32_t n_unsaved;
-  double not_before; /* rh_now() from which the file is tried again */
-  const char *lost;  /* why an entry could not be added to the document; null: none failed */
-};
+/* A writer needs milliseconds; a lock that is held for longer than this is a fault. */
+static const double most_wait_s = 2;
 
 /* The pause after an error of the file, which may have cost a wait. */
 static const double pause_s = 10;
+
+/* ---- <cache>/tuned.json: read as untrusted data ---- */
+
+/* If it cannot be renamed, it is kept but not used. */
+static void set_aside(rh_tunedb *tuned, const char *why) {
+  char *aside = rh_path_join(tuned->cache->directory, "tuned.json.bad");
+  int moved = aside && rename(tuned->path, aside) == 0;
+  /* Another process may have renamed it first, and warned. */
+  int gone = !moved && aside && errno == ENOENT;
+  if (!gone)
+    rh_log(tuned->cache->reporter, RH_LOG_WARNING, "%s: %s; it is not used%s", tuned->path, why,
+           moved ? " and was renamed to tuned.json.bad. Tune again to replace it"
+                 : ", and cannot be renamed: remove it, or use another cache directory");
+  if (!moved && !gone) tuned->left_alone = 1;
+  free(aside);
+}
+
+static json_t *read_document(rh_tunedb *tuned, const unsigned char *text, size_t length) {
+  json_t *document;
+  rh_error error;
+  rh_status status = rh_tunedb_document_read((const char *)text, length, 0, &document, &error);
+  if (status == RH_DECLINED) {
+    rh_log(tuned->cache->reporter, RH_LOG_WARNING,
+           "%s: %s; it is neither used nor changed. Use another cache directory", tuned->path,
+           error.message);
+    tuned->left_alone = 1;
+  } else if (status != RH_OK) {
+    set_aside(tuned, error.message);
+  }
+  return document;
+}
+
+/* The file's contents, a new reference; null if there is no file.  An unusable file is reported, as
+ * a warning, and renamed to tuned.json.bad; a file of a later redhost is reported and kept, as is
+ * one that cannot be read at the moment. */
+static json_t *load_file(rh_tunedb *tuned) {
+  unsigned char *text;
+  size_t length;
+  char why[RH_FILE_WHY_BYTES];
+  if (!tuned->path || tuned->left_alone) return NULL;
+  rh_file_state state = rh_file_read_own(tuned->path, RH_TUNED_MOST_BYTES, &text, &length, why);
+  /* An error, which --quiet does not hide, because it may change the choice of strategy. */
+  if (state == RH_FILE_UNREAD && !tuned->unread)
+    rh_log(tuned->cache->reporter, RH_LOG_ERROR, "%s: %s just now; it is neither used nor changed",
+           tuned->path, why);
+  tuned->unread = state == RH_FILE_UNREAD;
+  if (state == RH_FILE_REFUSED) set_aside(tuned, why);
+  if (state != RH_FILE_OK) return NULL;
+  json_t *document = read_document(tuned, text, length);
+  free(text);
+  return document;
+}
 
 /* ---- Loading ---- */
 
 static rh_status add_entry(rh_tunedb *tuned, const rh_tunedb_entry *entry, int counts,
                            rh_error *error) {
   RH_TRY(RH_ROOM(&tuned->list, tuned->n, "what was tuned", error));
-  tuned->list[tuned->n++] = (known){*entry, counts};
+  tuned->list[tuned->n++] = (rh_tunedb_known){*entry, counts};
   return RH_OK;
 }
 
@@ -82,17 +116,26 @@ static rh_status rebuild(rh_tunedb *tuned, rh_error *error) {
 /* A file that was carried to another machine, or a driver that was updated. */
 static void report_passed_over(const rh_tunedb *tuned) {
   const char *form = "%s: what was measured on '%s' is passed over: it is of %s, %s; this is %s";
-  const rh_reporter *reporter = tuned->store.cache->reporter;
+  const rh_reporter *reporter = tuned->cache->reporter;
   const rh_tunedb_key *ours = &tuned->key;
   rh_tunedb_key theirs;
   for (size_t k = 0; rh_tunedb_document_device(tuned->document, k, &theirs); k++) {
     if (strcmp(theirs.processor, ours->processor) != 0)
-      rh_log(reporter, RH_LOG_INFO, form, tuned->store.path, theirs.device, "another processor",
+      rh_log(reporter, RH_LOG_INFO, form, tuned->path, theirs.device, "another processor",
              *theirs.processor ? theirs.processor : "which is not named", ours->processor);
     else if (origin_of(tuned, &theirs) == RH_TUNED_OTHER_DRIVER)
-      rh_log(reporter, RH_LOG_INFO, form, tuned->store.path, theirs.device, "another driver",
+      rh_log(reporter, RH_LOG_INFO, form, tuned->path, theirs.device, "another driver",
              theirs.driver, ours->driver);
   }
+}
+
+static rh_status name_files(rh_tunedb *tuned, rh_error *error) {
+  const char *directory = tuned->cache->directory;
+  if (!directory) return RH_OK;
+  tuned->path = rh_path_join(directory, "tuned.json");
+  tuned->lock_path = rh_path_join(directory, "tuned.lock");
+  return tuned->path && tuned->lock_path ? RH_OK
+                                         : rh_fail(error, RH_E_NOMEM, "no memory for a path");
 }
 
 rh_status rh_tunedb_open(rh_tunedb **opened, rh_cache *cache, const rh_cl_device *device,
@@ -102,10 +145,11 @@ rh_status rh_tunedb_open(rh_tunedb **opened, rh_cache *cache, const rh_cl_device
   RH_TRY(RH_NEW(&tuned, 1, "what was tuned", error));
   tuned->key = rh_tunedb_key_of(device);
   tuned->on_host = !device;
-  rh_status status = rh_tunedb_store_init(&tuned->store, cache, error);
+  tuned->cache = cache;
+  rh_status status = name_files(tuned, error);
   if (status == RH_OK) {
-    tuned->document = rh_tunedb_store_load(&tuned->store);
     int timed;
+    tuned->document = load_file(tuned);
     tuned->shipped = rh_tunedb_shipped_for(device, &timed);
     tuned->without_times = !timed;
     status = rebuild(tuned, error);
@@ -118,7 +162,8 @@ rh_status rh_tunedb_open(rh_tunedb **opened, rh_cache *cache, const rh_cl_device
 
 void rh_tunedb_close(rh_tunedb *tuned) {
   if (!tuned) return;
-  rh_tunedb_store_finish(&tuned->store);
+  free(tuned->path);
+  free(tuned->lock_path);
   json_decref(tuned->document);
   json_decref(tuned->shipped);
   json_decref(tuned->files);
@@ -128,250 +173,77 @@ void rh_tunedb_close(rh_tunedb *tuned) {
   free(tuned);
 }
 
-/* ---- Asking ---- */
+/* ---- Storing: the file is written whole or not at all ---- */
 
-rh_tunedb_entry rh_tunedb_entry_of(const rh_asked *of) {
-  rh_tunedb_entry entry = {.plugin = of->plugin,
-                           .op = rh_operator_builtin(of->op->base, of->op->type),
-                           .own = of->op->hash,
-                           .n = of->n,
-                           .cut = of->cut};
-  snprintf(entry.strategy, sizeof entry.strategy, "%s", of->strategy);
-  if (of->op->is_custom) snprintf(entry.own_name, sizeof entry.own_name, "%s", of->op->name);
-  return entry;
+/* Faults of the directory also affect tuned.json, but faults of the lock file do not. */
+static const char *why_no_lock(int code) {
+  if (code == EISDIR || code == ELOOP || code == ENXIO)
+    return "tuned.lock beside it does not belong to redhost; remove it";
+  return strerror(code);
 }
 
-/* The built-in operator that it is, or is based on. */
-static int has_base(const rh_tunedb_entry *entry, const rh_operator *op) {
-  return entry->op->base == op->base && entry->op->type == op->type;
+static int is_ours(const char *path, int lock) {
+  struct stat st;
+  char why[RH_TRUST_BYTES];
+  return fstat(lock, &st) == 0 && rh_trust_path(path, 0, &st, why, sizeof why) == 0;
 }
 
-int rh_tunedb_is_of(const rh_tunedb_entry *entry, const rh_operator *op) {
-  return has_base(entry, op) && entry->own == op->hash;
-}
-
-static int is_of(const rh_tunedb_entry *entry, const char *strategy, uint64_t plugin) {
-  return strcmp(entry->strategy, strategy) == 0 && (!entry->plugin || entry->plugin == plugin);
-}
-
-typedef struct wanted {
-  rh_tunedb_timed among;
-  int timed;     /* 1: only entries with a time */
-  int says_best; /* 1: only entries that say which parameters are best */
-  const rh_asked *by;
-} wanted;
-
-/* The time of one user's operator says nothing about other operators. */
-static uint32_t unlikeness(const rh_tunedb_entry *entry, const rh_operator *op) {
-  rh_type type = entry->op->type;
-  uint32_t theirs = rh_op_flags(entry->op->base, type), asked = rh_op_flags(op->base, op->type);
-  if (entry->own && entry->own != op->hash) return RH_TUNED_UNLIKE;
-  if (has_base(entry, op)) return entry->own == op->hash ? RH_TUNED_SAME : RH_TUNED_SAME_BASE;
-  if ((theirs ^ asked) & RH_OP_INDEXED) return RH_TUNED_UNLIKE;
-  if (type == op->type) return RH_TUNED_SAME_TYPE;
-  return rh_type_size(type) == rh_type_size(op->type) ? RH_TUNED_SAME_SIZE : RH_TUNED_OTHER_SIZE;
-}
-
-static double distance(uint64_t a, uint64_t b) {
-  return fabs(log2((double)(a ? a : 1)) - log2((double)(b ? b : 1)));
-}
-
-/* Is `one` preferred?  Ties go to entries measured on the device itself, and then to an order
- * that depends on the contents only. */
-static int is_better(const known *one, const known *other, const rh_asked *of) {
-  const rh_tunedb_entry *a = &one->entry, *b = &other->entry;
-  uint32_t of_a = unlikeness(a, of->op), of_b = unlikeness(b, of->op);
-  double far_a = distance(a->n, of->n), far_b = distance(b->n, of->n);
-  double apart_a = rh_cuts_apart(&a->cut, &of->cut), apart_b = rh_cuts_apart(&b->cut, &of->cut);
-  if (a->origin != b->origin) return a->origin < b->origin;
-  if (isinf(apart_a) != isinf(apart_b)) return isinf(apart_b);
-  if (of_a != of_b) return of_a < of_b;
-  if (apart_a != apart_b) return apart_a < apart_b;
-  if (far_a != far_b) return far_a < far_b;
-  if (a->n != b->n) return a->n > b->n;
-  if (one->counts != other->counts) return one->counts;
-  if (a->op->base != b->op->base) return a->op->base < b->op->base;
-  return a->op->type < b->op->type;
-}
-
-static int is_among(const rh_tunedb_entry *entry, const rh_tunedb_timed *among) {
-  return !entry->failed && entry->origin >= among->first && entry->origin <= among->last &&
-         entry->n >= among->least_n && entry->n <= among->most_n;
-}
-
-/* One that was merely measured here, with the plugin's defaults, says nothing about parameters. */
-static int says_best(const rh_tunedb_entry *entry) {
-  return entry->origin == RH_TUNED_SHIPPED || entry->searched || entry->n_settings;
-}
-
-/* Whole arrays take nothing of segments; segments take no times of whole arrays. */
-static int suits_cut(const rh_tunedb_entry *entry, const wanted *of) {
-  if (!entry->cut.length) return !of->timed || !of->by->cut.length;
-  return rh_cuts_apart(&entry->cut, &of->by->cut) <= of->among.apart;
-}
-
-static const rh_tunedb_entry *find_entry(const rh_tunedb *tuned, const wanted *of) {
-  const known *best = NULL;
-  for (uint32_t k = 0; k < tuned->n; k++) {
-    const known *one = &tuned->list[k];
-    const rh_tunedb_entry *entry = &one->entry;
-    if (!is_among(entry, &of->among) || !is_of(entry, of->by->strategy, of->by->plugin)) continue;
-    if (!of->timed && entry->trial) continue;
-    if (!suits_cut(entry, of)) continue;
-    if (of->says_best && !says_best(entry)) continue;
-    if (of->timed && entry->time_s <= 0 && entry->latency_s <= 0) continue;
-    if (unlikeness(entry, of->by->op) > of->among.unlike) continue;
-    if (!best || is_better(one, best, of->by)) best = one;
+/* Until the lock is closed, no other process writes, if the file system supports locks.  -1: no
+ * lock, for the reason in *why. */
+static int lock_file(const rh_tunedb *tuned, const char **why) {
+  double start = rh_now();
+  *why = NULL;
+  if (rh_path_make_dirs(tuned->cache->directory) != 0) {
+    *why = strerror(errno);
+    return -1;
   }
-  return best ? &best->entry : NULL;
-}
-
-/* Does an entry that was measured here go before the best shipped one?  One of segments goes before
- * one of whole arrays; else it must be as like the problem, and within a factor of 2 of its size or
- * as near as the shipped one. */
-static int displaces(const rh_tunedb_entry *measured, const rh_tunedb_entry *shipped,
-                     const rh_asked *of) {
-  static const double octave = 1;
-  if (!measured->cut.length != !shipped->cut.length) return measured->cut.length > 0;
-  double far = distance(measured->n, of->n);
-  return unlikeness(measured, of->op) <= unlikeness(shipped, of->op) &&
-         (far <= octave || far <= distance(shipped->n, of->n));
-}
-
-const rh_tunedb_entry *rh_tunedb_find(const rh_tunedb *tuned, const rh_asked *by) {
-  wanted of = {.among = {RH_TUNED_HERE, RH_TUNED_HERE, RH_TUNED_SAME_SIZE, 0, UINT64_MAX,
-                         RH_TUNED_CUTS_APART},
-               .says_best = 1,
-               .by = by};
-  const rh_tunedb_entry *best = find_entry(tuned, &of);
-  of.among.first = of.among.last = RH_TUNED_SHIPPED;
-  const rh_tunedb_entry *shipped = find_entry(tuned, &of);
-  if (shipped && !(best && displaces(best, shipped, by))) best = shipped;
-  of.among.first = of.among.last = RH_TUNED_HERE;
-  of.says_best = 0;
-  return best ? best : find_entry(tuned, &of);
-}
-
-const rh_tunedb_entry *rh_tunedb_find_timed(const rh_tunedb *tuned, const rh_tunedb_timed *among,
-                                            const rh_asked *by) {
-  return find_entry(tuned, &(wanted){.among = *among, .timed = 1, .by = by});
-}
-
-/* Where it failed under another driver: was it measured, and hence correct, under this one? */
-static int was_good_here(const rh_tunedb *tuned, const rh_asked *by) {
-  return find_entry(tuned, &(wanted){.among = {RH_TUNED_HERE, RH_TUNED_HERE, RH_TUNED_SAME, 0,
-                                               UINT64_MAX, INFINITY},
-                                     .by = by}) != NULL;
-}
-
-int rh_tunedb_has_failed(const rh_tunedb *tuned, const rh_asked *of) {
-  int elsewhere = 0;
-  for (uint32_t k = 0; k < tuned->n; k++) {
-    const rh_tunedb_entry *entry = &tuned->list[k].entry;
-    if (!entry->failed || !rh_tunedb_is_of(entry, of->op) ||
-        !is_of(entry, of->strategy, of->plugin))
-      continue;
-    if (entry->origin != RH_TUNED_OTHER_DRIVER) return 1;
-    elsewhere = 1;
+  int lock = open(tuned->lock_path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600);
+  if (lock < 0) {
+    *why = why_no_lock(errno);
+    return -1;
   }
-  return elsewhere && !was_good_here(tuned, of);
-}
-
-static int is_strategy(const char *name) {
-  return strcmp(name, RH_TUNEDB_UPLOAD) != 0 && strcmp(name, RH_TUNEDB_STREAM) != 0 &&
-         strcmp(name, RH_TUNEDB_OPENING) != 0;
-}
-
-/* Unless it is in the list. */
-static void add_strategy(const char **names, uint32_t *n, uint32_t most, const char *name) {
-  for (uint32_t k = 0; k < *n && k < most; k++)
-    if (strcmp(names[k], name) == 0) return;
-  if (*n < most) names[*n] = name;
-  ++*n;
-}
-
-uint32_t rh_tunedb_strategies(const rh_tunedb *tuned, const char **names, uint32_t most) {
-  const json_t *shipped = json_object_get(tuned->shipped, "strategies");
-  uint32_t n = 0;
-  for (size_t k = 0; k < json_array_size(shipped); k++)
-    add_strategy(names, &n, most, json_string_value(json_array_get(shipped, k)));
-  for (uint32_t k = 0; n && k < tuned->n; k++) {
-    const rh_tunedb_entry *entry = &tuned->list[k].entry;
-    int is_known = entry->time_s > 0 || entry->latency_s > 0 || entry->failed;
-    if (is_known && is_strategy(entry->strategy)) add_strategy(names, &n, most, entry->strategy);
+  if (!is_ours(tuned->lock_path, lock)) {
+    close(lock);
+    *why = "tuned.lock beside it is not trusted, as others may hold it: remove it";
+    return -1;
   }
-  return n <= most ? n : 0;
-}
-
-static int runs_on_device(const rh_tunedb *tuned, const char *strategy) {
-  for (uint32_t k = 0; k < tuned->n; k++)
-    if (tuned->list[k].entry.on_device && strcmp(tuned->list[k].entry.strategy, strategy) == 0)
-      return 1;
-  return 0;
-}
-
-uint32_t rh_tunedb_host_strategies(const rh_tunedb *tuned, const rh_operator *op,
-                                   const char **names, uint32_t most) {
-  uint32_t n = 0;
-  for (uint32_t k = 0; k < tuned->n; k++) {
-    const rh_tunedb_entry *entry = &tuned->list[k].entry;
-    if (!rh_tunedb_is_of(entry, op)) continue;
-    if ((entry->time_s > 0 || entry->latency_s > 0) && is_strategy(entry->strategy) &&
-        !runs_on_device(tuned, entry->strategy))
-      add_strategy(names, &n, most, entry->strategy);
+  while (flock(lock, LOCK_EX | LOCK_NB) != 0) {
+    /* The file system has no locks; continuing is acceptable, since files are replaced
+     * atomically. */
+    if (errno != EWOULDBLOCK && errno != EINTR) return lock;
+    if (rh_now() - start > most_wait_s) {
+      close(lock);
+      *why = "another process holds tuned.lock";
+      return -1;
+    }
+    nanosleep(&(struct timespec){0, 5000000}, NULL);
   }
-  return n <= most ? n : 0;
+  return lock;
 }
 
-int rh_tunedb_mentions(const rh_tunedb *tuned, const char *strategy) {
-  for (uint32_t k = 0; k < tuned->n; k++)
-    if (strcmp(tuned->list[k].entry.strategy, strategy) == 0) return 1;
-  return 0;
+/* 0, or -1 if it cannot be written, for the reason in *why. */
+static int save_file(const rh_tunedb *tuned, const char **why) {
+  char *text = json_dumps(tuned->document, JSON_INDENT(1) | JSON_REAL_PRECISION(9));
+  size_t length = text ? strlen(text) : 0;
+  *why = NULL;
+  if (!text) *why = "no memory";
+  if (length >= RH_TUNED_MOST_BYTES) *why = "it would be too large to be read again";
+  if (!*why &&
+      rh_file_write(tuned->cache->directory, tuned->path, (const void *const[]){text, "\n"},
+                    (const size_t[]){length, 1}, 2, RH_FILE_REPLACE) != 0)
+    *why = strerror(errno);
+  free(text);
+  return *why ? -1 : 0;
 }
-
-/* 1: for the first time. */
-static int is_news(rh_tunedb *tuned, const char *strategy) {
-  size_t length = strlen(strategy);
-  const char *at = rh_text_get(&tuned->told);
-  for (; *at; at = strchr(at, '\n') + 1)
-    if (strncmp(at, strategy, length) == 0 && at[length] == '\n') return 0;
-  rh_text_add(&tuned->told, "%s\n", strategy);
-  return !tuned->told.failed;
-}
-
-void rh_tunedb_report_other_plugin(rh_tunedb *tuned, const char *strategy, uint64_t plugin) {
-  uint32_t n = 0;
-  for (uint32_t k = 0; k < tuned->n && plugin; k++) {
-    const rh_tunedb_entry *entry = &tuned->list[k].entry;
-    n += strcmp(entry->strategy, strategy) == 0 && !is_of(entry, strategy, plugin);
-  }
-  if (n && is_news(tuned, strategy))
-    rh_log(tuned->store.cache->reporter, RH_LOG_INFO,
-           "%s: %u entr%s of '%s' %s passed over: measured with another version of its plugin",
-           tuned->store.path, n, n == 1 ? "y" : "ies", strategy, n == 1 ? "is" : "are");
-}
-
-uint32_t rh_tunedb_count(const rh_tunedb *tuned) {
-  uint32_t count = 0;
-  for (uint32_t k = 0; k < tuned->n; k++) count += (uint32_t)tuned->list[k].counts;
-  return count;
-}
-
-const char *rh_tunedb_shipped_name(const rh_tunedb *tuned) {
-  const char *name = json_string_value(json_object_get(tuned->shipped, "name"));
-  return name ? name : "";
-}
-
-/* ---- Storing ---- */
 
 /* Warns only once. */
 static void complain(rh_tunedb *tuned, const char *why) {
   if (tuned->complained) return;
   tuned->complained = 1;
-  rh_log(tuned->store.cache->reporter, RH_LOG_WARNING,
+  rh_log(tuned->cache->reporter, RH_LOG_WARNING,
          "%s: %s; continuing without storing tuning results. Use another cache directory, or turn "
          "the cache off",
-         tuned->store.path, why);
+         tuned->path, why);
 }
 
 static rh_status remember(rh_tunedb *tuned, const rh_tunedb_entry *entry, rh_error *error) {
@@ -391,91 +263,55 @@ static rh_status put_in(rh_tunedb *tuned, const rh_tunedb_entry *entry, rh_error
 /* The caller holds the file's lock.  Entries that others wrote meanwhile are read first. *why: as
  * for store(). */
 static rh_status store_locked(rh_tunedb *tuned, const char **why, rh_error *error) {
-  json_t *fresh = rh_tunedb_store_load(&tuned->store);
-  if (tuned->store.left_alone || tuned->store.unread) {
+  json_t *fresh = load_file(tuned);
+  if (tuned->left_alone || tuned->unread) {
     *why = "it is neither used nor changed";
     return RH_OK;
   }
   json_decref(tuned->document);
   tuned->document = fresh;
   for (uint32_t k = 0; k < tuned->n_unsaved; k++) RH_TRY(put_in(tuned, &tuned->unsaved[k], error));
-  if ((tuned->n_unsaved ? rh_tunedb_store_save(&tuned->store, tuned->document, why)
-                        : rh_tunedb_store_try(&tuned->store, why)) == 0)
-    tuned->n_unsaved = 0;
+  if (!tuned->n_unsaved && access(tuned->cache->directory, W_OK | X_OK) != 0)
+    *why = strerror(errno);
+  if (tuned->n_unsaved && save_file(tuned, why) == 0) tuned->n_unsaved = 0;
   return RH_OK;
 }
 
 /* *why: the obstacle, or null.  After an error, the file is not tried again for each result. */
 static rh_status store(rh_tunedb *tuned, const char **why, rh_error *error) {
-  int lock = rh_tunedb_store_lock(&tuned->store, why);
+  int lock = lock_file(tuned, why);
   rh_status status = lock < 0 ? RH_OK : store_locked(tuned, why, error);
-  rh_tunedb_store_unlock(lock);
+  if (lock >= 0) close(lock);
   tuned->not_before = *why ? rh_now() + pause_s : 0;
   return status;
 }
 
-static rh_status put_entry(rh_tunedb *tuned, const rh_tunedb_entry *entry, int quiet,
-                           rh_error *error) {
-  const char *why = NULL;
-  RH_TRY(put_in(tuned, entry, error));
-  if (tuned->store.path) RH_TRY(remember(tuned, entry, error));
-  if (tuned->store.path && !tuned->store.left_alone && rh_now() >= tuned->not_before)
-    RH_TRY(store(tuned, &why, error));
-  if (tuned->lost) why = tuned->lost;
-  int was_said = tuned->store.left_alone || tuned->store.unread;
-  if (why && !quiet && !was_said) complain(tuned, why);
-  return rebuild(tuned, error);
-}
-
 rh_status rh_tunedb_settle(rh_tunedb *tuned, rh_error *error) {
   const char *why = "it is neither used nor changed";
-  if (!tuned->store.path) return RH_OK;
-  if (!tuned->store.left_alone) {
+  if (!tuned->path) return RH_OK;
+  if (!tuned->left_alone) {
     RH_TRY(store(tuned, &why, error));
     RH_TRY(rebuild(tuned, error));
   }
   if (!why) why = tuned->lost;
   if (!why) return RH_OK;
-  return rh_fail(error, RH_E_FILE, "%s: %s. Use another cache directory", tuned->store.path, why);
+  return rh_fail(error, RH_E_FILE, "%s: %s. Use another cache directory", tuned->path, why);
 }
 
 rh_status rh_tunedb_put(rh_tunedb *tuned, const rh_tunedb_entry *entry, rh_error *error) {
-  return put_entry(tuned, entry, 0, error);
+  const char *why = NULL;
+  RH_TRY(put_in(tuned, entry, error));
+  if (tuned->path) RH_TRY(remember(tuned, entry, error));
+  if (tuned->path && !tuned->left_alone && rh_now() >= tuned->not_before)
+    RH_TRY(store(tuned, &why, error));
+  if (tuned->lost) why = tuned->lost;
+  int was_said = tuned->left_alone || tuned->unread;
+  if (why && !entry->failed && !was_said) complain(tuned, why);
+  return rebuild(tuned, error);
 }
 
 void rh_tunedb_blame(rh_tunedb *tuned, const rh_asked *of) {
   rh_tunedb_entry entry = rh_tunedb_entry_of(of);
   entry.failed = 1;
-  put_entry(tuned, &entry, 1, NULL);
-}
-
-/* Eight bytes at a time: a plugin with debug information has megabytes, and every run reads it. */
-uint64_t rh_tunedb_plugin(const char *path) {
-  unsigned char bytes[1 << 14];
-  uint64_t hash = 0xcbf29ce484222325u, word;
-  size_t got, all = 0;
-  FILE *file = fopen(path, "rbe");
-  if (!file) return 0;
-  while ((got = fread(bytes, 1, sizeof bytes, file)) > 0) {
-    memset(bytes + got, 0, -got % sizeof word);
-    for (size_t k = 0; k < got; k += sizeof word) {
-      memcpy(&word, bytes + k, sizeof word);
-      hash = (hash ^ word) * 0x100000001b3u;
-      hash ^= hash >> 32;
-    }
-    all += got;
-  }
-  int failed = ferror(file);
-  fclose(file);
-  hash = (hash ^ all) * 0x100000001b3u;
-  return failed || !all ? 0 : hash ? hash : 1;
-}
-
-uint64_t rh_tunedb_file(rh_tunedb *tuned, const char *path) {
-  const json_t *read = json_object_get(tuned->files, path);
-  if (read) return (uint64_t)json_integer_value(read);
-  uint64_t hash = rh_tunedb_plugin(path);
-  if (!tuned->files) tuned->files = json_object();
-  json_object_set_new(tuned->files, path, json_integer((json_int_t)hash));
-  return hash;
+  rh_tunedb_put(tuned, &entry, NULL);
 }

@@ -187,12 +187,11 @@ int rh_tunedb_has_failed(const rh_tunedb *tuned, const rh_asked *of);
  * and in the file, which is replaced atomically; entries that other processes wrote meanwhile are
  * kept.  A good entry of a strategy, of any size and cut, removes its failure for this operator and
  * type, so a caller that measures several sizes stores a failure last.  Without a directory it is
- * kept only in memory.  A file that cannot be written causes one warning; entries that are missing
- * in it are written with later ones. */
+ * kept only in memory.  A file that cannot be written causes one warning, unless the entry is of
+ * a failure; entries that are missing in it are written with later ones. */
 rh_status rh_tunedb_put(rh_tunedb *tuned, const rh_tunedb_entry *entry, rh_error *error);
 
-/* Records that a strategy's result was wrong, for --run and --bench; logs nothing if it cannot be
- * written. */
+/* Records that a strategy's result was wrong, for --run and --bench. */
 void rh_tunedb_blame(rh_tunedb *tuned, const rh_asked *of);
 
 /* Writes entries that could not be written so far, without the usual pauses after a failure;

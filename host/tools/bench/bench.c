@@ -2,77 +2,78 @@
 
 enum { MOST_DISCARDS = 5 };
 
-typedef struct point {
+typedef struct contest {
   const rh_bench_spec *spec;
   rh_contender *contenders;
   uint32_t *order;
   uint64_t random;
   uint32_t rounds, discarded;
   int warned, throttled;
-} point;
+} contest;
 
 static rh_status note(rh_row *row, uint32_t status, const char *reason, rh_error *error) {
   row->status = status;
   return rh_copy(&row->reason, reason, "a row", error);
 }
 
-static void begin_row(rh_row *row, const rh_sampler *sampler, const rh_bench_data *data) {
-  *row = (rh_row){.op = data->op->base,
-                  .type = data->op->type,
-                  .n = data->n,
-                  .bytes = data->lengths ? rh_lengths_bytes(data->lengths, data->op)
-                                         : data->n * rh_operator_element_bytes(data->op),
-                  .is_peer = sampler->is_peer,
-                  .reproducible = sampler->reproducible,
-                  .params_from = "default",
-                  .status = RH_ROW_skipped,
-                  .error_ulp = NAN,
-                  .bound_fraction = NAN,
-                  .peak_fraction = NAN};
+rh_row rh_bench_row(const rh_stage *stage, const rh_point *point, const rh_sampler *sampler) {
+  const rh_bench_data *data = &point->data;
+  const rh_operator *op = data->op;
+  rh_row row = {.op = op->is_custom ? 0 : op->base,
+                .type = op->operands[0].type,
+                .n = data->n,
+                .bytes = data->lengths ? rh_lengths_bytes(data->lengths, op)
+                                       : data->n * rh_operator_element_bytes(op),
+                .is_peer = sampler->is_peer,
+                .reproducible = sampler->reproducible,
+                .params_from = "default",
+                .status = RH_ROW_skipped,
+                .error_ulp = NAN,
+                .bound_fraction = NAN,
+                .peak_fraction = NAN};
   if (data->lengths)
-    row->segments = (rh_row_segments){data->lengths->kind, data->lengths->length,
-                                      data->lengths->layout.segments};
-  snprintf(row->strategy, sizeof row->strategy, "%s", sampler->name);
-  if (!data->op->is_custom) return;
-  row->op = 0;
-  snprintf(row->own_op, sizeof row->own_op, "%s", data->op->name);
-  row->type = data->op->operands[0].type;
+    row.segments = (rh_row_segments){data->lengths->kind, data->lengths->length,
+                                     data->lengths->layout.segments};
+  snprintf(row.device, sizeof row.device, "%s", rh_stage_label(stage));
+  snprintf(row.strategy, sizeof row.strategy, "%s", sampler->name);
+  if (op->is_custom) snprintf(row.own_op, sizeof row.own_op, "%s", op->name);
+  return row;
 }
 
 /* Skips a contender if a single run would take longer than a whole point may. */
 static rh_status skip_slow(rh_contender *c, double expected_s, const rh_bench_spec *spec,
                            rh_error *error) {
   char reason[128];
-  if (expected_s <= spec->rules.max_time_s) return RH_OK;
+  if (expected_s <= spec->rules->max_time_s) return RH_OK;
   snprintf(reason, sizeof reason, "one run would take about %.2g s; --max-time allows %.3g s",
-           expected_s, spec->rules.max_time_s);
+           expected_s, spec->rules->max_time_s);
   c->done = 1;
   return note(c->row, RH_ROW_skipped, reason, error);
 }
 
-static rh_status start(point *p, rh_row *rows, rh_error *error) {
+static rh_status start(contest *p, rh_row *rows, rh_error *error) {
   const rh_bench_spec *spec = p->spec;
   for (uint32_t k = 0; k < spec->n; k++) {
     rh_contender *c = &p->contenders[k];
     *c = (rh_contender){.sampler = &spec->samplers[k],
                         .row = &rows[k],
-                        .rules = &spec->rules,
-                        .scale = &spec->scale};
-    begin_row(&rows[k], c->sampler, spec->data);
+                        .rules = spec->rules,
+                        .scale = &spec->point->scale};
+    rows[k] = rh_bench_row(spec->stage, spec->point, c->sampler);
     p->order[k] = k;
   }
   for (uint32_t k = 0; k < spec->n; k++) {
     rh_contender *c = &p->contenders[k];
     RH_TRY(spec->on_turn(spec->user, c->sampler, error));
     if (spec->expected_s) RH_TRY(skip_slow(c, spec->expected_s[k], spec, error));
-    if (!c->done) RH_TRY(rh_contender_start(c, spec->data, error));
+    if (!c->done) RH_TRY(rh_contender_start(c, &spec->point->data, error));
   }
   return RH_OK;
 }
 
 /* Fisher-Yates.  In a fixed order, each contender would always run with its predecessor's cache
  * contents and clock rate. */
-static void shuffle(point *p) {
+static void shuffle(contest *p) {
   for (uint32_t k = p->spec->n; k > 1; k--) {
     uint32_t with = (uint32_t)(rh_random_next(&p->random) % k), kept = p->order[k - 1];
     p->order[k - 1] = p->order[with];
@@ -80,7 +81,7 @@ static void shuffle(point *p) {
   }
 }
 
-static int all_done(const point *p) {
+static int all_done(const contest *p) {
   for (uint32_t k = 0; k < p->spec->n; k++)
     if (!p->contenders[k].done) return 0;
   return 1;
@@ -92,18 +93,18 @@ static void pause_s(double seconds) {
 }
 
 /* Discards the round and pauses if the device has become slower, up to a limit. */
-static rh_status check_throttling(point *p, int *counts, rh_error *error) {
+static rh_status check_throttling(contest *p, int *counts, rh_error *error) {
+  rh_stage *stage = p->spec->stage;
   int slower = 0;
   *counts = 1;
-  if (!p->spec->bench_device) return RH_OK;
-  RH_TRY(rh_bench_device_is_throttled(p->spec->bench_device, &slower, error));
+  if (!stage->device) return RH_OK;
+  RH_TRY(rh_bench_device_is_throttled(&stage->bench_device, &slower, error));
   if (!slower) return RH_OK;
   if (p->discarded == MOST_DISCARDS) {
     p->throttled = 1; /* the round counts, but is flagged */
     return RH_OK;
   }
-  if (p->spec->bench_device->session->device->about.kind !=
-      RH_DEVICE_CPU) /* where other processes keep running */
+  if (stage->device->about.kind != RH_DEVICE_CPU) /* where other processes keep running */
     pause_s(fmin(0.05 * (1 << p->discarded), 0.5));
   p->discarded++;
   *counts = 0;
@@ -111,11 +112,11 @@ static rh_status check_throttling(point *p, int *counts, rh_error *error) {
 }
 
 /* The driver's times contradict the host's clock, so the host's clock is used. */
-static void switch_to_host_clock(point *p) {
-  rh_bench_device *bench_device = p->spec->bench_device;
-  if (bench_device) rh_bench_device_use_host_clock(bench_device);
+static void switch_to_host_clock(contest *p) {
+  rh_stage *stage = p->spec->stage;
+  if (stage->device) rh_bench_device_use_host_clock(&stage->bench_device);
   if (!p->warned)
-    rh_log(p->spec->reporter, RH_LOG_WARNING,
+    rh_log(&stage->context->options.reporter, RH_LOG_WARNING,
            "the device's clock contradicts the host's; from here on, times are measured with "
            "the host's clock");
   p->warned = 1;
@@ -125,7 +126,7 @@ static void switch_to_host_clock(point *p) {
   }
 }
 
-static rh_status finish_settled(point *p, rh_error *error) {
+static rh_status finish_settled(contest *p, rh_error *error) {
   for (uint32_t k = 0; k < p->spec->n; k++) {
     rh_contender *c = &p->contenders[k];
     if (c->done || !rh_contender_is_settled(c)) continue;
@@ -139,7 +140,7 @@ static rh_status finish_settled(point *p, rh_error *error) {
   return RH_OK;
 }
 
-static rh_status one_round(point *p, rh_error *error) {
+static rh_status one_round(contest *p, rh_error *error) {
   const rh_bench_spec *spec = p->spec;
   int counts;
   shuffle(p);
@@ -160,20 +161,20 @@ static rh_status one_round(point *p, rh_error *error) {
 }
 
 /* --once: the one run was part of the start. */
-static rh_status once(point *p, rh_error *error) {
+static rh_status once(contest *p, rh_error *error) {
   for (uint32_t k = 0; k < p->spec->n; k++)
     if (!p->contenders[k].done) RH_TRY(rh_contender_sum_up(&p->contenders[k], error));
   return RH_OK;
 }
 
-static rh_status rounds(point *p, rh_error *error) {
-  if (p->spec->rules.once) return once(p, error);
+static rh_status rounds(contest *p, rh_error *error) {
+  if (p->spec->rules->once) return once(p, error);
   RH_TRY(finish_settled(p, error)); /* a slow run may be enough */
   while (!all_done(p)) RH_TRY(one_round(p, error));
   return RH_OK;
 }
 
-static void leave_point(point *p) {
+static void leave_point(contest *p) {
   for (uint32_t k = 0; k < p->spec->n; k++) {
     rh_contender *c = &p->contenders[k];
     if (!c->row) continue;
@@ -188,7 +189,7 @@ static void leave_point(point *p) {
 #define EXACT_SERIAL ((uint64_t)1 << 63)
 
 static rh_bench_data data_of(const rh_bench_spec *spec, const rh_exact_data *exact) {
-  rh_bench_data data = *spec->data;
+  rh_bench_data data = spec->point->data;
   data.elements = rh_array_data(&exact->array);
   data.serial |= EXACT_SERIAL;
   data.copies = 1;
@@ -243,17 +244,20 @@ static int is_due(const rh_contender *c) {
  * once more on exact data of the same size.  A different result makes its row `wrong'. */
 static rh_status confirm_weak(const rh_bench_spec *spec, const rh_contender *contenders,
                               rh_error *error) {
+  rh_point *point = spec->point;
+  const rh_operator *op = point->data.op;
   rh_exact_data exact;
   rh_status status = RH_OK;
   int made = 0;
-  for (uint32_t k = 0; k < spec->n && spec->data->op->is_custom; k++)
+  for (uint32_t k = 0; k < spec->n && op->is_custom; k++)
     if (is_due(&contenders[k])) not_tried(contenders[k].row); /* none are known */
-  if (spec->data->op->is_custom || spec->data->lengths) return RH_OK;
+  if (op->is_custom || point->data.lengths) return RH_OK;
   for (uint32_t k = 0; k < spec->n && status == RH_OK; k++) {
     if (!is_due(&contenders[k])) continue;
     if (!made)
-      status = rh_exact_data_overwrite(&exact, spec->array, spec->data->op, spec->reporter, error);
-    *spec->is_overwritten = 1;
+      status = rh_exact_data_overwrite(&exact, &point->array, op,
+                                       &spec->stage->context->options.reporter, error);
+    point->is_overwritten = 1;
     made = 1;
     if (status == RH_OK) status = spec->on_turn(spec->user, contenders[k].sampler, error);
     if (status != RH_OK) break;
@@ -266,16 +270,20 @@ static rh_status confirm_weak(const rh_bench_spec *spec, const rh_contender *con
 /* ---- The point ---- */
 
 rh_status rh_bench_point(const rh_bench_spec *spec, rh_row *rows, rh_error *error) {
-  point p = {.spec = spec, .random = spec->seed};
+  const rh_stage *stage = spec->stage;
+  const rh_bench_data *data = &spec->point->data;
+  contest p = {.spec = spec,
+               .random = stage->settings->seed ^ data->n ^ (uint64_t)data->op->base << 56};
   rh_status status = RH_NEW(&p.contenders, spec->n + 1, "a point", error);
   if (status == RH_OK) status = RH_NEW(&p.order, spec->n + 1, "a point", error);
   if (status == RH_OK) status = start(&p, rows, error);
   double started = rh_now();
   if (status == RH_OK) status = rounds(&p, error);
-  rh_log(spec->reporter, RH_LOG_INFO, "n = %llu: %u rounds, %u of them discarded, %.2f s",
-         (unsigned long long)spec->data->n, p.rounds, p.discarded, rh_now() - started);
+  rh_log(&stage->context->options.reporter, RH_LOG_INFO,
+         "n = %llu: %u rounds, %u of them discarded, %.2f s", (unsigned long long)data->n, p.rounds,
+         p.discarded, rh_now() - started);
   if (p.contenders) leave_point(&p);
-  if (status == RH_OK && !spec->rules.once) status = confirm_weak(spec, p.contenders, error);
+  if (status == RH_OK && !spec->rules->once) status = confirm_weak(spec, p.contenders, error);
   free(p.contenders);
   free(p.order);
   return status;

@@ -71,34 +71,6 @@ int rh_contender_clocks_differ(const rh_contender *c);
 rh_status rh_contender_sum_up(rh_contender *c, rh_error *error);
 void rh_contender_close(rh_contender *c);
 
-/* The benchmark of one point: takes samples of all samplers in rounds. docs/inside/measuring.md
- * explains the method and the constants. */
-
-typedef struct rh_bench_spec {
-  rh_bench_rules rules;
-  rh_bench_scale scale;
-  const rh_bench_data *data;
-  /* The data's array, whose elements the check on exact data replaces at the end of the point; then
-   * *is_overwritten becomes 1. */
-  rh_array *array;
-  int *is_overwritten;
-  rh_bench_device *bench_device; /* for the throttle check; null: no check */
-  rh_sampler *samplers;
-  uint32_t n;
-  /* of one run of each sampler; 0: unknown.  Samplers that would be far too slow are skipped */
-  const double *expected_s;
-  uint64_t seed; /* for the order in a round */
-  const rh_reporter *reporter;
-  /* Called before each turn of a sampler, for progress and cancellation.  RH_E_CANCELLED ends the
-   * benchmark. */
-  rh_status (*on_turn)(void *user, const rh_sampler *sampler, rh_error *error);
-  void *user;
-} rh_bench_spec;
-
-/* Fills in one row for each sampler: strategy, op, type, n, status and figures.  The caller sets
- * the device's name.  RH_E_CANCELLED: unfinished rows are `skipped'. */
-rh_status rh_bench_point(const rh_bench_spec *spec, rh_row *rows, rh_error *error);
-
 /* Sets data->copies and data->stride so that the copies span `cold_bytes`. align: the alignment
  * of each copy's first byte. */
 void rh_bench_copies(rh_bench_data *data, uint64_t cold_bytes, uint64_t align);
@@ -262,11 +234,32 @@ rh_status rh_point_reference(rh_point *point, const rh_stage *stage, rh_error *e
 /* Before a strategy is blamed for a wrong result: rh_job_trust_on() the point's elements. */
 rh_status rh_point_trust(const rh_point *point, const rh_stage *stage, rh_error *error);
 
-/* The point's part of a measurement: data, scale, device, seed and reporter.  The caller adds the
- * rest. */
-rh_bench_spec rh_point_spec(rh_point *point, rh_stage *stage);
-
 void rh_point_finish(rh_point *point); /* zero-initialised is fine */
+
+/* The benchmark of one point: takes samples of all samplers in rounds. docs/inside/measuring.md
+ * explains the method and the constants. */
+
+typedef struct rh_bench_spec {
+  rh_stage *stage;
+  /* Its array's elements are replaced by the check on exact data at the end. */
+  rh_point *point;
+  const rh_bench_rules *rules;
+  rh_sampler *samplers;
+  uint32_t n;
+  /* of one run of each sampler; 0: unknown.  Samplers that would be far too slow are skipped */
+  const double *expected_s;
+  /* Called before each turn of a sampler, for progress and cancellation.  RH_E_CANCELLED ends the
+   * benchmark. */
+  rh_status (*on_turn)(void *user, const rh_sampler *sampler, rh_error *error);
+  void *user;
+} rh_bench_spec;
+
+/* The row of a sampler at a point that was not measured yet. */
+rh_row rh_bench_row(const rh_stage *stage, const rh_point *point, const rh_sampler *sampler);
+
+/* Fills in one row for each sampler: as rh_bench_row(), with status and figures.  RH_E_CANCELLED:
+ * unfinished rows are `skipped'. */
+rh_status rh_bench_point(const rh_bench_spec *spec, rh_row *rows, rh_error *error);
 
 /* A benchmark of one stage: every point, with all samplers that have no row in the results yet. */
 

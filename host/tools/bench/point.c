@@ -119,19 +119,6 @@ rh_status rh_point_trust(const rh_point *point, const rh_stage *stage, rh_error 
   return rh_job_trust_on(stage->context, &spec, &all, error);
 }
 
-rh_bench_spec rh_point_spec(rh_point *point, rh_stage *stage) {
-  const rh_bench_data *data = &point->data;
-  return (rh_bench_spec){
-      .scale = point->scale,
-      .data = data,
-      .array = &point->array,
-      .is_overwritten = &point->is_overwritten,
-      .bench_device = stage->device ? &stage->bench_device : NULL,
-      .seed = stage->settings->seed ^ data->n ^ (uint64_t)data->op->base << 56,
-      .reporter = &stage->context->options.reporter,
-  };
-}
-
 void rh_point_finish(rh_point *point) {
   rh_array_finish(&point->array);
   rh_lengths_finish(&point->lengths);

@@ -44,49 +44,34 @@ double rh_bench_left_s(const rh_bench_pace *pace) {
 
 /* ---- One point ---- */
 
-/* A point of one sampler on the stage's device. */
-typedef struct place {
-  const char *name;
-  const char *op;
-  rh_type type;
-  uint64_t n;
-  rh_row_segments segments;
-} place;
-
-static int is_like(const rh_bench_runner *r, const rh_row *row, const place *at) {
-  return strcmp(rh_row_op_name(row), at->op) == 0 && row->type == at->type &&
-         row->segments.distribution == at->segments.distribution &&
-         strcmp(row->strategy, at->name) == 0 && strcmp(row->device, rh_stage_label(r->stage)) == 0;
+/* Of one sampler, at one point? */
+static int is_at(const rh_row *row, const rh_row *at) {
+  return rh_row_point_order(row, at) == 0 && strcmp(row->strategy, at->strategy) == 0;
 }
 
-static int is_at(const rh_bench_runner *r, const rh_row *row, const place *at) {
-  return row->n == at->n && row->segments.length == at->segments.length && is_like(r, row, at);
-}
-
-static const rh_row *find_row(const rh_bench_runner *r, const place *at) {
-  for (uint32_t k = 0; k < r->results->n_rows; k++) {
-    const rh_row *row = &r->results->rows[k];
-    if (is_at(r, row, at)) return row;
-  }
+static const rh_row *find_row(const rh_bench_runner *r, const rh_row *at) {
+  for (uint32_t k = 0; k < r->results->n_rows; k++)
+    if (is_at(&r->results->rows[k], at)) return &r->results->rows[k];
   return NULL;
 }
 
 /* The row, nearer to `at` in size than *nearest, that was measured. */
-static void look_for_nearest(const rh_bench_runner *r, const rh_records *in, const place *at,
-                             const rh_row **nearest) {
+static void look_for_nearest(const rh_records *in, const rh_row *at, const rh_row **nearest) {
   for (uint32_t k = 0; k < in->n_rows; k++) {
     const rh_row *row = &in->rows[k];
-    if (row->n >= at->n || row->n < 65536 || !rh_row_is_timed(row) || !is_like(r, row, at))
-      continue;
+    rh_row like = *at;
+    like.n = row->n;
+    like.segments.length = row->segments.length;
+    if (row->n >= at->n || row->n < 65536 || !rh_row_is_timed(row) || !is_at(row, &like)) continue;
     if (!*nearest || row->n > (*nearest)->n) *nearest = row;
   }
 }
 
 /* The time of one run, extrapolated linearly from the largest size that was measured. */
-static double expected_s(const rh_bench_runner *r, const place *at) {
+static double expected_s(const rh_bench_runner *r, const rh_row *at) {
   const rh_row *nearest = NULL;
-  look_for_nearest(r, r->results, at, &nearest);
-  look_for_nearest(r, &r->parts, at, &nearest);
+  look_for_nearest(r->results, at, &nearest);
+  look_for_nearest(&r->parts, at, &nearest);
   return nearest ? nearest->time.median * ((double)at->n / (double)nearest->n) : 0;
 }
 
@@ -137,7 +122,6 @@ static uint32_t processes_of(const rh_bench_runner *r) { return r->stage->settin
 static rh_status keep_rows(rh_bench_runner *r, rh_row *rows, uint32_t n, rh_error *error) {
   rh_status status = RH_OK;
   for (uint32_t k = 0; k < n; k++) {
-    snprintf(rows[k].device, sizeof rows[k].device, "%s", rh_stage_label(r->stage));
     blame(r, &rows[k]);
     rh_error *why = status == RH_OK ? error : NULL;
     rh_status kept = RH_OK;
@@ -152,13 +136,13 @@ static rh_status keep_rows(rh_bench_runner *r, rh_row *rows, uint32_t n, rh_erro
 /* ---- Several processes ---- */
 
 /* The point's rows, one of each process; an interrupted one only if there is no other. */
-static uint32_t collect_parts(const rh_bench_runner *r, const place *at,
+static uint32_t collect_parts(const rh_bench_runner *r, const rh_row *at,
                               const rh_row *list[RH_MAX_PROCESSES]) {
   uint32_t n = 0;
   const rh_row *skipped = NULL;
   for (uint32_t k = 0; k < r->parts.n_rows && n < RH_MAX_PROCESSES; k++) {
     const rh_row *row = &r->parts.rows[k];
-    if (!is_at(r, row, at)) continue;
+    if (!is_at(row, at)) continue;
     if (row->status == RH_ROW_skipped) skipped = row;
     else list[n++] = row;
   }
@@ -167,52 +151,23 @@ static uint32_t collect_parts(const rh_bench_runner *r, const place *at,
 }
 
 /* One that failed in a process is not measured in the next. */
-static int has_failed(const rh_bench_runner *r, const place *at) {
+static int has_failed(const rh_bench_runner *r, const rh_row *at) {
   const rh_row *list[RH_MAX_PROCESSES];
   uint32_t n = collect_parts(r, at, list);
   return n && list[n - 1]->status != RH_ROW_ok;
 }
 
-/* *n: the number of processes; 0: there is no row. */
-static rh_status merge_parts(const rh_bench_runner *r, const place *at, rh_row *merged, uint32_t *n,
-                             rh_error *error) {
-  const rh_row *list[RH_MAX_PROCESSES];
-  *n = collect_parts(r, at, list);
-  return *n ? rh_merge_processes(list, *n, processes_of(r), merged, error) : RH_OK;
-}
-
-static place place_of(const rh_bench_runner *r, const char *name, const char *op) {
-  const rh_operand *first = r->point.problem.operation.op->operands;
-  place at = {name, op, first->type, r->point.data.n, {0}};
-  if (r->point.data.lengths)
-    at.segments = (rh_row_segments){r->point.lengths.kind, r->point.lengths.length, 0};
-  return at;
-}
-
-/* After the last process: the rows of the point. */
-static rh_status deliver(rh_bench_runner *r, const char *op, rh_error *error) {
-  for (uint32_t k = 0; k < r->stage->n_samplers; k++) {
-    const place at = place_of(r, r->stage->samplers[k].name, op);
-    rh_row row;
-    uint32_t n;
-    if (find_row(r, &at)) continue;
-    RH_TRY(merge_parts(r, &at, &row, &n, error));
-    if (n) RH_TRY(keep_row(r, &row, error));
-  }
-  return RH_OK;
-}
-
-/* Delivers what an interrupted benchmark measured, in fewer processes.  on_row does not get it:
- * --resume measures it again. */
-static rh_status deliver_rest(rh_bench_runner *r, rh_error *error) {
+/* The rows of a point, after the last process; null: of all that an interrupted benchmark measured,
+ * in fewer processes.  on_row does not get those: --resume measures them again. */
+static rh_status deliver(rh_bench_runner *r, const rh_row *at, rh_error *error) {
   for (uint32_t k = 0; k < r->parts.n_rows; k++) {
-    const rh_row *part = &r->parts.rows[k];
-    const place at = {part->strategy, rh_row_op_name(part), part->type, part->n, part->segments};
+    const rh_row *part = &r->parts.rows[k], *list[RH_MAX_PROCESSES];
     rh_row row;
-    uint32_t n;
-    if (find_row(r, &at)) continue;
-    RH_TRY(merge_parts(r, &at, &row, &n, error));
-    if (n && rh_records_add(r->results, &row) != 0)
+    if (find_row(r, part) || (at && rh_row_point_order(part, at) != 0)) continue;
+    uint32_t n = collect_parts(r, part, list);
+    RH_TRY(rh_merge_processes(list, n, processes_of(r), &row, error));
+    if (at) RH_TRY(keep_row(r, &row, error));
+    else if (rh_records_add(r->results, &row) != 0)
       return rh_fail(error, RH_E_NOMEM, "no memory for the results");
   }
   return RH_OK;
@@ -235,13 +190,14 @@ static rh_status measure(rh_bench_runner *r, rh_sampler *samplers, const double 
   rh_error why = {0};
   rh_row *rows;
   RH_TRY(RH_NEW(&rows, n, "a point", error));
-  rh_bench_spec spec = rh_point_spec(&r->point, r->stage);
-  spec.rules = r->stage->settings->rules;
-  spec.samplers = samplers;
-  spec.n = n;
-  spec.expected_s = expected;
-  spec.on_turn = on_turn;
-  spec.user = r;
+  const rh_bench_spec spec = {.stage = r->stage,
+                              .point = &r->point,
+                              .rules = &r->stage->settings->rules,
+                              .samplers = samplers,
+                              .n = n,
+                              .expected_s = expected,
+                              .on_turn = on_turn,
+                              .user = r};
   rh_status status = rh_bench_point(&spec, rows, &why);
   rh_status kept = keep_rows(r, rows, n, error);
   free(rows);
@@ -250,16 +206,17 @@ static rh_status measure(rh_bench_runner *r, rh_sampler *samplers, const double 
 }
 
 /* Measures all samplers that have no row yet. */
-static rh_status measure_op(rh_bench_runner *r, const char *op, rh_error *error) {
+static rh_status measure_cut(rh_bench_runner *r, rh_error *error) {
   const rh_bench_data *data = &r->point.data;
   uint32_t n = 0, all = r->stage->n_samplers;
+  rh_row at = {0};
   rh_sampler *samplers;
   double *expected = NULL;
   rh_status status = RH_NEW(&samplers, all + 1, "a point", error);
   if (status == RH_OK) status = RH_NEW(&expected, all + 1, "a point", error);
   for (uint32_t k = 0; k < all && status == RH_OK; k++) {
     const rh_sampler *sampler = &r->stage->samplers[k];
-    const place at = place_of(r, sampler->name, op);
+    at = rh_bench_row(r->stage, &r->point, sampler);
     /* Points that the resumed file already contains are not measured again. */
     if (find_row(r, &at) || has_failed(r, &at)) continue;
     samplers[n] = *sampler;
@@ -267,7 +224,7 @@ static rh_status measure_op(rh_bench_runner *r, const char *op, rh_error *error)
   }
   if (status == RH_OK && n) status = rh_point_reference(&r->point, r->stage, error);
   if (status == RH_OK && n) status = measure(r, samplers, expected, n, error);
-  if (status == RH_OK && r->process == processes_of(r)) status = deliver(r, op, error);
+  if (status == RH_OK && r->process == processes_of(r)) status = deliver(r, &at, error);
   free(samplers);
   free(expected);
   rh_bench_pace_step(&r->pace, rh_bench_data_bytes(data), all);
@@ -277,18 +234,18 @@ static rh_status measure_op(rh_bench_runner *r, const char *op, rh_error *error)
 /* ---- All points ---- */
 
 /* The whole array, or cut into segments of each length in each way. */
-static rh_status measure_lengths(rh_bench_runner *r, const char *op, rh_error *error) {
+static rh_status measure_lengths(rh_bench_runner *r, rh_error *error) {
   const rh_bench_settings *settings = r->stage->settings;
   uint64_t n = r->point.data.n;
   if (!settings->n_lengths) {
     RH_TRY(rh_point_cut(&r->point, r->stage, 0, 0, error));
-    return measure_op(r, op, error);
+    return measure_cut(r, error);
   }
   for (uint32_t k = 0; k < settings->distributions.n; k++)
     for (uint32_t j = 0; j < settings->n_lengths && settings->lengths[j] <= n; j++) {
       RH_TRY(rh_point_cut(&r->point, r->stage, settings->distributions.list[k],
                           settings->lengths[j], error));
-      RH_TRY(measure_op(r, op, error));
+      RH_TRY(measure_cut(r, error));
     }
   return RH_OK;
 }
@@ -300,7 +257,7 @@ static rh_status measure_size(rh_bench_runner *r, uint32_t t, uint64_t n, rh_err
     if (!rh_bench_is_defined(settings, t, ops->list[k])) continue;
     rh_job_spec problem = rh_bench_problem(settings, t, ops->list[k], n);
     RH_TRY(rh_point_fill(&r->point, r->stage, &problem, error));
-    RH_TRY(measure_lengths(r, rh_bench_op_name(settings, ops->list[k]), error));
+    RH_TRY(measure_lengths(r, error));
   }
   return RH_OK;
 }
@@ -328,7 +285,7 @@ rh_status rh_bench_run(rh_bench_runner *r, rh_error *error) {
   if (processes_of(r) == 1) return measure_all(r, error);
   rh_error why = {0};
   rh_status status = measure_in_processes(r, &why);
-  rh_status delivered = deliver_rest(r, error);
+  rh_status delivered = deliver(r, NULL, error);
   if (status != RH_OK && error) *error = why;
   return status != RH_OK ? status : delivered;
 }

@@ -164,7 +164,11 @@ struct rh_peers {
   uint32_t in_chunks;
 };
 
-/* Starts the program unless it is running, with this file as its data, and reads its greeting. */
+/* Takes over `program` and `who`, malloc'ed.  Null if out of memory. */
+rh_peers *rh_peers_make(char *program, char *who, const rh_options *options, double limit_s);
+
+/* Starts the program unless it is running, for data in that region or none, and reads its
+ * greeting. */
 rh_status rh_peers_run(rh_peers *peers, const rh_bench_data *data, rh_error *error);
 
 /* The samplers' functions; `self` is an rh_peer. */

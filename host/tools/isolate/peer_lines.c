@@ -328,7 +328,8 @@ static int read_dropped(words *from, rh_peer_message *said) {
 static const struct {
   const char *verb;
   rh_peer_word word;
-  int (*read)(words *from, rh_peer_message *said), (*read_own)(words *from, rh_peer_message *said);
+  int (*read)(words *from, rh_peer_message *said);
+  int (*read_own)(words *from, rh_peer_message *said);
 } lines[] = {
     {"redhost-peer", RH_PEER_HELLO, read_hello, NULL},
     {"peer", RH_PEER_NAMED, read_named, NULL},

@@ -126,13 +126,8 @@ typedef struct keyed {
 static int compare_keys(const keyed *a, const keyed *b) {
   const rh_row *one = a->row, *other = b->row;
   if (a->device != b->device) return a->device < b->device ? -1 : 1;
-  int by_op = rh_row_op_order(one, other);
-  if (by_op) return by_op;
-  if (one->type != other->type) return one->type < other->type ? -1 : 1;
-  if (one->n != other->n) return one->n < other->n ? -1 : 1;
-  int by_segments = rh_row_segments_order(one, other);
-  if (by_segments) return by_segments;
-  if (rh_row_size(one) != rh_row_size(other)) return rh_row_size(one) < rh_row_size(other) ? -1 : 1;
+  int by_problem = rh_row_problem_order(one, other);
+  if (by_problem) return by_problem;
   if (one->is_peer != other->is_peer) return one->is_peer ? 1 : -1;
   return strcmp(one->strategy, other->strategy);
 }
@@ -162,41 +157,28 @@ static keyed *index_rows(const devices *d, int is_old, uint32_t *n) {
   return list;
 }
 
-/* The new file's row of each of the old one's; null if it has none. */
-static const rh_row **find_partners(rh_comparison *c, const keyed *old, uint32_t n_old, keyed *new_,
-                                    uint32_t n_new) {
-  const rh_row **partners = calloc(n_old + 1u, sizeof *partners);
-  for (uint32_t k = 0; k < n_old && partners; k++) {
+/* Each row of the old file with that of the new one. */
+static void match(rh_comparison *c, const keyed *old, uint32_t n_old, keyed *new_, uint32_t n_new) {
+  for (uint32_t k = 0; k < n_old; k++) {
     keyed *found = bsearch(&old[k], new_, n_new, sizeof *new_, same_key);
-    if (!found) {
-      c->only_old++;
-      continue;
-    }
+    if (!found) continue;
     found->taken = 1;
-    partners[k] = found->row;
     c->n_by_processes += rh_change_is_by_processes(old[k].row, found->row) != 0;
+    c->changes[c->n_changes++] = (rh_change){.old_row = old[k].row, .new_row = found->row};
   }
-  return partners;
+  c->only_old = n_old - c->n_changes;
+  c->only_new = n_new;
+  for (uint32_t k = 0; k < n_new; k++) c->only_new -= new_[k].taken;
 }
 
-static rh_status match(rh_comparison *c, const keyed *old, uint32_t n_old, keyed *new_,
-                       uint32_t n_new, rh_error *error) {
-  const rh_row **partners = find_partners(c, old, n_old, new_, n_new);
+static rh_status judge_changes(rh_comparison *c, rh_error *error) {
   const rh_change_rule rule = {c->threshold, c->n_by_processes};
-  c->changes = malloc((n_old + 1u) * sizeof *c->changes);
-  if (!c->changes || !partners) {
-    free(partners);
-    return rh_fail(error, RH_E_NOMEM, "no memory for the comparison");
+  for (uint32_t k = 0; k < c->n_changes; k++) {
+    rh_change *change = &c->changes[k];
+    *change = rh_change_judge(change->old_row, change->new_row, &rule);
+    c->counts[change->verdict]++;
+    c->n_by_rounds += isfinite(change->change) && !change->by_processes;
   }
-  for (uint32_t k = 0; k < n_old; k++) {
-    if (!partners[k]) continue;
-    rh_change change = rh_change_judge(old[k].row, partners[k], &rule);
-    c->counts[change.verdict]++;
-    c->n_by_rounds += isfinite(change.change) && !change.by_processes;
-    c->changes[c->n_changes++] = change;
-  }
-  free(partners);
-  for (uint32_t k = 0; k < n_new; k++) c->only_new += !new_[k].taken;
   if (c->n_changes) return RH_OK;
   return rh_fail(
       error, RH_E_USAGE,
@@ -207,11 +189,12 @@ static rh_status compare_points(rh_comparison *c, const devices *old, const devi
                                 rh_error *error) {
   uint32_t n_old = 0, n_new = 0;
   keyed *of_old = index_rows(old, 1, &n_old), *of_new = index_rows(new_, 0, &n_new);
-  rh_status status = of_old && of_new ? match(c, of_old, n_old, of_new, n_new, error)
+  rh_status status = of_old && of_new ? RH_NEW(&c->changes, n_old, "the comparison", error)
                                       : rh_fail(error, RH_E_NOMEM, "no memory for the comparison");
+  if (status == RH_OK) match(c, of_old, n_old, of_new, n_new);
   free(of_old);
   free(of_new);
-  return status;
+  return status == RH_OK ? judge_changes(c, error) : status;
 }
 
 static rh_status compare_all(rh_comparison *c, const rh_records *old_results,

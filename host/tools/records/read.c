@@ -5,7 +5,6 @@ static const size_t most_bytes = (size_t)1 << 30;
 typedef struct reader {
   const char *text, *at, *end;
   rh_records *results;
-  rh_read_notes *notes;
   rh_error *error;
 } reader;
 
@@ -93,7 +92,7 @@ static rh_status read_line(reader *r, const char *line_end, int is_last) {
   json_error_t said;
   json_t *object = json_loadb(r->at, (size_t)(line_end - r->at), JSON_REJECT_DUPLICATES, &said);
   if (!object && is_last) {
-    r->notes->cut = 1;
+    r->results->is_cut = 1;
     return RH_OK;
   }
   if (!object) return no_json(r, &said);
@@ -113,15 +112,15 @@ static int is_blank(const char *from, const char *to) {
 
 /* One row per line, after the header. */
 static rh_status read_lines(reader *r) {
-  r->notes->lines = 1;
-  r->notes->whole_bytes = (uint64_t)(r->at - r->text);
+  r->results->are_lines = 1;
+  r->results->whole_bytes = (uint64_t)(r->at - r->text);
   while (r->at < r->end) {
     const char *newline = memchr(r->at, '\n', (size_t)(r->end - r->at));
     const char *line_end = newline ? newline : r->end;
     if (!is_blank(r->at, line_end)) RH_TRY(read_line(r, line_end, !newline));
-    if (r->notes->cut) return RH_OK;
+    if (r->results->is_cut) return RH_OK;
     r->at = newline ? newline + 1 : r->end;
-    r->notes->whole_bytes = (uint64_t)(r->at - r->text);
+    r->results->whole_bytes = (uint64_t)(r->at - r->text);
   }
   return RH_OK;
 }
@@ -161,23 +160,16 @@ static rh_status read_document(reader *r) {
   return status;
 }
 
-rh_status rh_records_read_noting(const char *path, rh_records *results, rh_read_notes *notes,
-                                 rh_error *error) {
+rh_status rh_records_read(const char *path, rh_records *results, rh_error *error) {
   rh_text text = {0};
   *results = (rh_records){0};
-  *notes = (rh_read_notes){0};
   rh_status status = slurp(path, &text, error);
   const char *from = rh_text_get(&text);
   if (status == RH_OK)
-    status = read_document(&(reader){from, from, from + text.length, results, notes, error});
+    status = read_document(&(reader){from, from, from + text.length, results, error});
   rh_text_finish(&text);
   if (status == RH_OK) return RH_OK;
   rh_records_finish(results);
   rh_error_prefix(error, "%s", strcmp(path, "-") == 0 ? "standard input" : path);
   return status;
-}
-
-rh_status rh_records_read(const char *path, rh_records *results, rh_error *error) {
-  rh_read_notes notes;
-  return rh_records_read_noting(path, results, &notes, error);
 }

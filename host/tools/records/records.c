@@ -97,9 +97,7 @@ double rh_records_calibration(const rh_records *results, const char *id, const c
 
 /* ---- Points ---- */
 
-static int compare_points(const rh_row *a, const rh_row *b) {
-  int by_device = strverscmp(a->device, b->device);
-  if (by_device) return by_device;
+int rh_row_problem_order(const rh_row *a, const rh_row *b) {
   int by_op = rh_row_op_order(a, b);
   if (by_op) return by_op;
   if (a->type != b->type) return a->type < b->type ? -1 : 1;
@@ -108,11 +106,16 @@ static int compare_points(const rh_row *a, const rh_row *b) {
   return rh_row_size(a) == rh_row_size(b) ? 0 : rh_row_size(a) < rh_row_size(b) ? -1 : 1;
 }
 
+int rh_row_point_order(const rh_row *a, const rh_row *b) {
+  int by_device = strverscmp(a->device, b->device);
+  return by_device ? by_device : rh_row_problem_order(a, b);
+}
+
 /* qsort is not stable, so rows of one point are ordered by their address: they are in one array
  * in the order in which they were added. */
 static int compare(const void *a, const void *b) {
   const rh_row *one = *(const rh_row *const *)a, *other = *(const rh_row *const *)b;
-  int order = compare_points(one, other);
+  int order = rh_row_point_order(one, other);
   return order ? order : (one > other) - (one < other);
 }
 
@@ -126,7 +129,7 @@ const rh_row **rh_records_by_point(const rh_records *results) {
 
 uint32_t rh_point_length(const rh_row *const *rows, uint32_t n) {
   uint32_t length = 0;
-  while (length < n && compare_points(rows[0], rows[length]) == 0) length++;
+  while (length < n && rh_row_point_order(rows[0], rows[length]) == 0) length++;
   return length;
 }
 
@@ -170,11 +173,11 @@ rh_best rh_point_best(const rh_row *const *rows, uint32_t n, int strategies_only
     if (is_ranked(rows[k], strategies_only) &&
         (!fastest || rows[k]->time.median < fastest->time.median))
       fastest = rows[k];
-  rh_best best = {fastest, fastest, 0};
+  rh_best best = {fastest, fastest};
   for (uint32_t k = 0; fastest && k < n; k++) {
-    if (!is_ranked(rows[k], strategies_only) || !rh_best_ties(&best, rows[k])) continue;
-    best.n_tied += rows[k] != fastest;
-    if (rh_best_could_be(&best, rows[k]) && is_preferred(rows[k], best.row)) best.row = rows[k];
+    if (is_ranked(rows[k], strategies_only) && rh_best_could_be(&best, rows[k]) &&
+        is_preferred(rows[k], best.row))
+      best.row = rows[k];
   }
   return best;
 }
@@ -185,7 +188,7 @@ rh_best rh_records_best(const rh_records *results, const rh_row *like, int strat
   uint32_t n = 0;
   if (!rows) return best;
   for (uint32_t k = 0; k < results->n_rows; k++)
-    if (compare_points(&results->rows[k], like) == 0) rows[n++] = &results->rows[k];
+    if (rh_row_point_order(&results->rows[k], like) == 0) rows[n++] = &results->rows[k];
   best = rh_point_best(rows, n, strategies_only);
   free(rows);
   return best;

@@ -94,6 +94,10 @@ typedef struct rh_records {
   json_t *tool, *run, *devices, *calibration, *settings, *strategies;
   rh_row *rows; /* strings and arrays owned */
   uint32_t n_rows;
+  /* Of a file that was read. */
+  uint32_t are_lines; /* 1: JSONL, which can be appended to */
+  uint32_t is_cut;    /* 1: its last line is incomplete, from an interrupted run, and was ignored */
+  uint64_t whole_bytes; /* for JSONL: the end of the last complete line */
 } rh_records;
 
 /* Takes over what *row owns. 0, or -1 if out of memory (*row is released). */
@@ -115,6 +119,9 @@ double rh_records_calibration(const rh_records *results, const char *id, const c
 
 /* What is counted along the points of a table: the length of segments, or n. */
 uint64_t rh_row_size(const rh_row *row);
+/* By operator, type, n and segments, and by the device before: negative, 0 or positive. */
+int rh_row_problem_order(const rh_row *a, const rh_row *b);
+int rh_row_point_order(const rh_row *a, const rh_row *b);
 /* Of one table: of one n and one distribution, if they have segments? */
 int rh_row_segments_order(const rh_row *a, const rh_row *b); /* negative, 0 or positive */
 
@@ -127,7 +134,6 @@ int rh_row_segments_order(const rh_row *a, const rh_row *b); /* negative, 0 or p
 typedef struct rh_best {
   const rh_row *row;
   const rh_row *fastest; /* the least median: `row`, or one that it ties with */
-  uint32_t n_tied;       /* others that tie with the fastest */
 } rh_best;
 /* Peers are ranked too unless strategies_only. row is null if none is ok. */
 rh_best rh_records_best(const rh_records *results, const rh_row *like, int strategies_only);
@@ -262,19 +268,9 @@ int rh_save(const char *path, const void *bytes, uint64_t size);
 
 /* Reads result files.  JSON documents and JSON lines are distinguished by their content. */
 
-/* Further facts about a file. */
-typedef struct rh_read_notes {
-  uint32_t lines; /* 1: JSONL, which can be appended to */
-  uint32_t cut;   /* 1: its last line is incomplete, from an interrupted run, and was ignored */
-  uint64_t whole_bytes; /* for JSONL: the end of the last complete line */
-} rh_read_notes;
-
 /* Overwrites *results with the contents of `path`; "-" is standard input.  RH_E_FILE, with file,
  * line and key, if the file cannot be read or has invalid values; *results owns nothing then. */
 rh_status rh_records_read(const char *path, rh_records *results, rh_error *error);
-/* The same; *notes is filled. */
-rh_status rh_records_read_noting(const char *path, rh_records *results, rh_read_notes *notes,
-                                 rh_error *error);
 
 /* Confidence intervals from a few independent measurements, by Student's t distribution. */
 
@@ -370,7 +366,7 @@ rh_status rh_records_check_path(const char *path, rh_error *error);
 /* ---- JSONL as it grows ---- */
 
 /* Opens `path` to append rows.  If whole_bytes is 0, starts a new file with the header of
- * *results.  Otherwise keeps that many bytes of the file (rh_read_notes) and removes the rest,
+ * *results.  Otherwise keeps that many bytes of the file and removes the rest,
  * which an interrupted run left.  The caller closes *out. */
 rh_status rh_jsonl_begin(FILE **out, const char *path, const rh_records *results,
                          uint64_t whole_bytes, rh_error *error);

@@ -18,16 +18,14 @@ static rh_status measure_quickly(rh_contender *c, const rh_bench_data *data, dou
   return RH_OK;
 }
 
-rh_status rh_tune_candidate_measure(rh_sampler *sampler, const rh_bench_data *data,
-                                    const rh_bench_scale *scale, double give_up_s, rh_row *row,
+rh_status rh_tune_candidate_measure(const rh_stage *stage, const rh_point *point,
+                                    rh_sampler *sampler, double give_up_s, rh_row *row,
                                     rh_error *error) {
   rh_contender *c;
-  *row = (rh_row){
-      .op = data->op->base, .type = data->op->type, .n = data->n, .status = RH_ROW_skipped};
-  snprintf(row->strategy, sizeof row->strategy, "%s", sampler->name);
+  *row = rh_bench_row(stage, point, sampler);
   RH_TRY(RH_NEW(&c, 1, "a sample", error));
-  *c = (rh_contender){.sampler = sampler, .row = row, .rules = &quickly, .scale = scale};
-  rh_status status = measure_quickly(c, data, give_up_s, error);
+  *c = (rh_contender){.sampler = sampler, .row = row, .rules = &quickly, .scale = &point->scale};
+  rh_status status = measure_quickly(c, &point->data, give_up_s, error);
   if (!c->done && row->status == RH_ROW_skipped) row->time.median = c->about_s;
   rh_contender_close(c);
   free(c);

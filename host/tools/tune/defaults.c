@@ -37,8 +37,7 @@ static rh_status probe(rh_tuner *w, rh_task *task, rh_error *error) {
   rh_sampler *sampler = &w->stage->samplers[task->strategy];
   RH_TRY(rh_tuner_use_point(w, task, probe_n, error));
   RH_TRY(rh_tuner_turn(w, sampler->name, error));
-  rh_status status =
-      rh_tune_candidate_measure(sampler, &w->point.data, &w->point.scale, 0, &row, error);
+  rh_status status = rh_tune_candidate_measure(w->stage, &w->point, sampler, 0, &row, error);
   if (status == RH_OK && row.status == RH_ROW_wrong) status = rh_tuner_blame(w, task, &row, error);
   else if (status == RH_OK && row.time.median > 0) expect(w, task, row.time.median);
   rh_row_finish(&row);

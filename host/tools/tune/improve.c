@@ -45,8 +45,7 @@ static rh_status try_few_elements(strategy_search *h, rh_sampler *sampler,
                                   double *seconds, rh_error *error) {
   const rh_tuner *w = h->w;
   rh_row row;
-  rh_status status =
-      rh_tune_candidate_measure(sampler, &w->small.data, &w->small.scale, 0, &row, error);
+  rh_status status = rh_tune_candidate_measure(w->stage, &w->small, sampler, 0, &row, error);
   if (row.status == RH_ROW_skipped) *seconds = row.time.median;
   else if (status == RH_OK) status = read_row(h, settings, n, &row, seconds, error);
   if (*seconds > 0 && h->small_s > 0 &&
@@ -65,8 +64,8 @@ static rh_status measure_quickly(strategy_search *h, rh_sampler *sampler,
     RH_TRY(try_few_elements(h, sampler, settings, n, best_s, seconds, error));
     if (*seconds == 0 || isinf(*seconds)) return RH_OK;
   }
-  rh_status status = rh_tune_candidate_measure(sampler, &w->point.data, &w->point.scale,
-                                               clearly_worse * best_s, &row, error);
+  rh_status status =
+      rh_tune_candidate_measure(w->stage, &w->point, sampler, clearly_worse * best_s, &row, error);
   if (status == RH_OK) status = read_row(h, settings, n, &row, seconds, error);
   rh_row_finish(&row);
   return status;
@@ -242,7 +241,6 @@ static rh_status search_from_base(strategy_search *h, rh_error *error) {
   RH_TRY(measure_base_quickly(h, error));
   if (task->state == RH_TASK_wrong) return RH_OK;
   rh_tune_spec spec = {.space = &h->space,
-                       .has_base = 1,
                        .seed = seed_of(w, task),
                        .most = MOST_CANDIDATES,
                        .measure = measure,

@@ -140,9 +140,8 @@ rh_status rh_tune_search(const rh_tune_spec *spec, double initial_s, rh_tune_fou
                          rh_error *error) {
   search s = {.spec = spec, .random = spec->seed, .best_s = initial_s};
   *found = (rh_tune_found){0};
-  uint64_t base = spec->has_base ? spec->base : spec->space->initial;
-  rh_status status = remember(&s, base, initial_s, error);
-  if (status == RH_OK) s.known[0].expanded = base == RH_TUNE_OUTSIDE;
+  rh_status status = remember(&s, spec->base, initial_s, error);
+  if (status == RH_OK) s.known[0].expanded = spec->base == RH_TUNE_OUTSIDE;
   if (status == RH_OK && !is_known(&s, spec->space->initial) && !is_over(&s))
     status = try_one(&s, spec->space->initial, error);
   if (status == RH_OK) status = try_hints(&s, error);

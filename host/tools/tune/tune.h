@@ -9,8 +9,8 @@
  * `give_up_s`. row->status is ok, with row->time, or `skipped' if it was given up, or the
  * failure.  Like rh_contender_start, returns only RH_E_CANCELLED and RH_E_NOMEM.  The caller
  * finishes *row. */
-rh_status rh_tune_candidate_measure(rh_sampler *sampler, const rh_bench_data *data,
-                                    const rh_bench_scale *scale, double give_up_s, rh_row *row,
+rh_status rh_tune_candidate_measure(const rh_stage *stage, const rh_point *point,
+                                    rh_sampler *sampler, double give_up_s, rh_row *row,
                                     rh_error *error);
 
 /* Chooses one of the rows, which were measured in the same rounds.  The first row, the defaults,
@@ -154,10 +154,7 @@ enum { RH_SMALL_SPACE = 64, RH_TUNE_FINALISTS = 3, RH_TUNE_MOST_HINTS = 4 };
 
 typedef struct rh_tune_spec {
   const rh_space *space;
-  /* 1: the candidates are compared with `base', RH_TUNE_OUTSIDE if the space lacks it, and not
-   * with the defaults */
-  int has_base;
-  uint64_t base;
+  uint64_t base; /* which the candidates are compared with; RH_TUNE_OUTSIDE if the space lacks it */
   uint64_t seed;
   uint32_t most; /* limit on measured candidates, not counting the defaults */
   /* tried first: candidates that were good elsewhere or in an earlier search */

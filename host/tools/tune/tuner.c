@@ -71,12 +71,13 @@ static rh_status on_turn(void *user, const rh_sampler *sampler, rh_error *error)
 
 rh_status rh_tuner_rounds(rh_tuner *tuner, rh_sampler *samplers, uint32_t n,
                           const rh_bench_rules *rules, rh_row *rows, rh_error *error) {
-  rh_bench_spec spec = rh_point_spec(&tuner->point, tuner->stage);
-  spec.rules = *rules;
-  spec.samplers = samplers;
-  spec.n = n;
-  spec.on_turn = on_turn;
-  spec.user = tuner;
+  const rh_bench_spec spec = {.stage = tuner->stage,
+                              .point = &tuner->point,
+                              .rules = rules,
+                              .samplers = samplers,
+                              .n = n,
+                              .on_turn = on_turn,
+                              .user = tuner};
   return rh_bench_point(&spec, rows, error);
 }
 
