@@ -22,7 +22,7 @@ HARMLESS = {"pass", "skip", "warn"}
 with open(os.path.join(HERE, "..", "..", "docs", "extend", "verify.md"), encoding="utf-8") as page:
     TESTS = re.findall(r"^\| (V[0-9]{2}) \|", page.read(), re.M)  # the page has a row for each test
 # What plugins that pass all tests are about, if not about all.
-RIGHT_FOR = {"state/tidy": "V13,V22,V29,V32,V33,V34,V36,V56,V58", "promises/right_raw": "V29,V33,V34,V55,V56,V57,V58,V63,V64",
+RIGHT_FOR = {"promises/right_raw": "V13,V22,V29,V32,V33,V34,V36,V55,V56,V57,V58,V63,V64",
              "promises/right_own": "V49,V66,V67,V68,V69", "promises/right_canonical": "V49,V65",
              "promises/right_layouts": "V65,V85", "promises/right_device_layouts": "V47,V49,V85"}
 OF_TRANSPORTS = {"V%d" % number for number in range(70, 84)}

@@ -359,11 +359,12 @@ typedef struct rh_services {
   const char *prelude, *strategy;
   const char *options; /* for every build, before the plugin's; "" */
   const rh_reporter *reporter;
-  int phase;           /* services are refused outside their phase */
-  rh_error *error;     /* of the call in progress */
-  int failed;          /* a service failed or fail() was called: *error has the reason */
-  int short_of_memory; /* it was out of memory, and *error has RH_E_DEVICE */
-  rh_handed *handed;   /* released in reverse order */
+  int phase;             /* services are refused outside their phase */
+  rh_error *error;       /* of the call in progress */
+  const char *misplaced; /* the last service that was called outside its phase; null: none was */
+  int failed;            /* a service failed or fail() was called: *error has the reason */
+  int short_of_memory;   /* it was out of memory, and *error has RH_E_DEVICE */
+  rh_handed *handed;     /* released in reverse order */
   uint32_t n_handed;
   uint64_t scratch_bytes;
   uint32_t launches;             /* of the current run */

@@ -35,6 +35,7 @@ static rh_status service_fail(const rh_host *host, rh_status status, int32_t cl_
 }
 
 static rh_status wrong_phase(rh_services *s, const char *service, const char *phase) {
+  s->misplaced = service;
   rh_fail(s->error, RH_E_INVALID, "%s() was called outside %s", service, phase);
   return failed(s, RH_E_INVALID);
 }

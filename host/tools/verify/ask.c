@@ -1,8 +1,5 @@
 #include "internal.h"
 
-const uint64_t rh_asked_sizes[RH_N_ASKED] = {
-    0, 1, 1000, (uint64_t)1 << 24, ((uint64_t)1 << 32) + 3, (uint64_t)1 << 40};
-
 /* Every struct of a question. */
 typedef struct copies {
   rh_op op;
@@ -12,73 +9,70 @@ typedef struct copies {
   rh_answer answer;
 } copies;
 
-rh_status rh_ask(const rh_strategy *strategy, const rh_question *question, rh_answer *answer) {
+void rh_ask(const rh_strategy *strategy, rh_question *q) {
   enum { PLACES = 61, STEP = 16 };
   static __thread _Alignas(16) unsigned char room[sizeof(copies) + PLACES * STEP];
   static __thread size_t asked;
   copies *there = (copies *)(void *)(room + asked++ % PLACES * STEP);
-  *there = (copies){.op = *rh_op_find(question->op, question->type), .device = question->device};
+  const rh_type of = q->type - 1 < RH_N_TYPES ? q->type : RH_TYPE_u32;
+  *there = (copies){.op = *rh_op_find(q->op, of), .device = q->device};
   there->problem = (rh_problem){.struct_size = sizeof there->problem,
-                                .type = question->type,
+                                .type = q->type,
                                 .op = &there->op,
                                 .device = &there->device,
-                                .max_n = question->n};
-  memcpy(there->params, question->params, sizeof there->params);
+                                .max_n = q->n};
+  memcpy(there->params, q->params, sizeof there->params);
   there->answer.struct_size = sizeof there->answer;
-  rh_status said = strategy->query(&there->problem, there->params, &there->answer);
-  *answer = there->answer;
-  return said;
+  q->said = strategy->query(&there->problem, there->params, &there->answer);
+  q->answer = there->answer;
 }
 
-int rh_same_answer(rh_status a, const rh_answer *first, rh_status b, const rh_answer *second) {
-  return a == b && memcmp(first, second, sizeof *first) == 0;
+int rh_asks_again(const rh_strategy *strategy, const rh_question *q) {
+  rh_question again = *q;
+  rh_ask(strategy, &again);
+  return again.said == q->said && memcmp(&again.answer, &q->answer, sizeof q->answer) == 0;
 }
 
-uint64_t rh_answer_hash(rh_status said, const rh_answer *answer) {
-  uint64_t hash = rh_random_mix((uint64_t)said), word;
-  const unsigned char *bytes = (const unsigned char *)answer;
-  for (size_t k = 0; k + sizeof word <= sizeof *answer; k += sizeof word) {
-    memcpy(&word, bytes + k, sizeof word);
-    hash = rh_random_mix(hash ^ word);
-  }
-  return hash;
-}
-
-int rh_reaches_query(const rh_strategy *strategy, uint32_t op, rh_type type,
-                     const rh_device *device) {
-  if (!rh_op_is_defined(op, type) || !(strategy->device_kinds & (device->kind | RH_DEVICE_HOST)))
+int rh_reaches_query(const rh_strategy *strategy, const rh_question *q) {
+  if (!rh_op_is_defined(q->op, q->type) ||
+      !(strategy->device_kinds & (q->device.kind | RH_DEVICE_HOST)))
     return 0;
-  return rh_op_flags(op, type) & RH_OP_COMMUTATIVE || strategy->promises & RH_KEEPS_ORDER;
+  return rh_op_flags(q->op, q->type) & RH_OP_COMMUTATIVE || strategy->promises & RH_KEEPS_ORDER;
 }
 
-rh_status rh_ask_all(rh_trial *trial, rh_question_visitor *visit, void *user) {
-  rh_question question;
-  rh_answer answer;
-  rh_default_params(trial->strategy, question.params);
+rh_question rh_first_question(rh_trial *trial) {
+  rh_question q = {0};
+  rh_default_params(trial->strategy, q.params);
   rh_trial_phase(trial, "query");
-  for (uint32_t k = 0; rh_common_device(k, &question.device); k++)
-    for (question.op = 1; question.op <= RH_N_OPS; question.op++)
-      for (question.type = 1; question.type <= RH_N_TYPES; question.type++) {
-        if (!rh_reaches_query(trial->strategy, question.op, question.type, &question.device))
-          continue;
-        for (int j = 0; j < RH_N_ASKED; j++) {
-          question.n = rh_asked_sizes[j];
-          rh_status said = rh_ask(trial->strategy, &question, &answer);
-          if (visit(trial, &question, said, &answer, user) != RH_OK)
-            return rh_question_prefix(trial, &question);
-        }
-      }
-  return RH_OK;
+  return q;
 }
 
-rh_status rh_question_prefix(rh_trial *trial, const rh_question *question) {
-  uint32_t kind = question->device.kind;
-  rh_error_prefix(&trial->error, "%s of %s on %s, n = %llu", rh_op_name(question->op),
-                  rh_type_name(question->type),
-                  kind == RH_DEVICE_HOST  ? "the host"
-                  : kind == RH_DEVICE_CPU ? "a CPU"
-                  : kind == RH_DEVICE_GPU ? "a GPU"
-                                          : "an accelerator",
-                  (unsigned long long)question->n);
-  return trial->error.status;
+int rh_next_question(const rh_trial *trial, rh_question *q) {
+  static const uint64_t sizes[] = {
+      0, 1, 1000, (uint64_t)1 << 24, ((uint64_t)1 << 32) + 3, (uint64_t)1 << 40};
+  do {
+    uint32_t at = q->next++, pair = at / RH_N_ASKED % RH_MOST_PAIRS;
+    if (!rh_common_device(at / RH_N_ASKED / RH_MOST_PAIRS, &q->device)) return 0;
+    q->n = sizes[at % RH_N_ASKED];
+    q->op = 1 + pair / RH_N_TYPES;
+    q->type = 1 + pair % RH_N_TYPES;
+  } while (!rh_reaches_query(trial->strategy, q));
+  rh_ask(trial->strategy, q);
+  return 1;
+}
+
+rh_status rh_question_fail(rh_trial *trial, const rh_question *q, const char *format, ...) {
+  char text[512];
+  va_list args;
+  uint32_t kind = q->device.kind;
+  va_start(args, format);
+  vsnprintf(text, sizeof text, format, args);
+  va_end(args);
+  return rh_trial_fail(trial, "%s of %s on %s, n = %llu: %s", rh_op_name(q->op),
+                       rh_type_name(q->type),
+                       kind == RH_DEVICE_HOST  ? "the host"
+                       : kind == RH_DEVICE_CPU ? "a CPU"
+                       : kind == RH_DEVICE_GPU ? "a GPU"
+                                               : "an accelerator",
+                       (unsigned long long)q->n, text);
 }

@@ -123,12 +123,18 @@ static rh_fate look_after(void *user, rh_error *error) {
   listening *l = user;
   const rh_time_limits *limits = l->limits;
   rh_attempt *a = l->attempt;
+  const char *where = *a->phase ? a->phase : "loading";
   (void)error;
   stopwatch_look(&l->watch);
-  a->is_over = l->watch.passed_s >= limits->most_s;
-  a->is_busy = l->watch.busy_s - l->busy_since >= limits->busy_s;
-  int is_silent = l->watch.passed_s - l->since >= limits->silence_s;
-  return a->is_over || a->is_busy || is_silent ? RH_FATE_LATE : RH_GOES_ON;
+  if (l->watch.passed_s >= limits->most_s)
+    rh_attempt_set(a, RH_TIMEOUT, "did not finish in time, in %s", where);
+  else if (l->watch.busy_s - l->busy_since >= limits->busy_s)
+    rh_attempt_set(a, RH_TIMEOUT, "silent for %g s of processor time, in %s", limits->busy_s,
+                   where);
+  else if (l->watch.passed_s - l->since >= limits->silence_s)
+    rh_attempt_set(a, RH_TIMEOUT, "silent for %g s, in %s", limits->silence_s, where);
+  else return RH_GOES_ON;
+  return RH_FATE_LATE;
 }
 
 static rh_fate take_line(void *user, const char *line, size_t length, rh_error *error) {
@@ -168,7 +174,7 @@ rh_status rh_attempt_run(rh_attempt *attempt, const char *program, const rh_tria
       .limits = limits,
       .with = {
           .take = take_line, .idle = look_after, .limit_s = INFINITY, .limit_bytes = MOST_BYTES}};
-  rh_text request = {0};
+  RH_FINISHED(rh_text) request = {0};
   l.with.user = &l;
   *attempt = (rh_attempt){0};
   RH_TRY(rh_trial_request(&request, trial, error));
@@ -180,7 +186,6 @@ rh_status rh_attempt_run(rh_attempt *attempt, const char *program, const rh_tria
                         .data = -1,
                         .output = output};
   rh_status status = rh_conversation_start(&l.with, &spec, error);
-  rh_text_finish(&request);
   if (status == RH_OK) {
     listen_to(&l);
     note_printed(attempt, output);
@@ -212,16 +217,10 @@ static void judge_after_verdict(rh_attempt *a, const rh_time_limits *limits) {
 /* If the verdict is missing, the plugin kept the child from giving one. */
 void rh_attempt_judge(rh_attempt *attempt, const rh_time_limits *limits) {
   char where[80], ending[160];
-  snprintf(where, sizeof where, "in %s", attempt->phase[0] ? attempt->phase : "loading");
+  snprintf(where, sizeof where, "in %s", *attempt->phase ? attempt->phase : "loading");
   rh_ending_name(attempt->status, where, ending, sizeof ending);
   if (attempt->has_verdict) judge_after_verdict(attempt, limits);
-  else if (attempt->fate == RH_FATE_LATE && attempt->is_over)
-    rh_attempt_set(attempt, RH_TIMEOUT, "did not finish in time, %s", where);
-  else if (attempt->fate == RH_FATE_LATE)
-    rh_attempt_set(attempt, RH_TIMEOUT, "silent for %g s%s, %s",
-                   attempt->is_busy ? limits->busy_s : limits->silence_s,
-                   attempt->is_busy ? " of processor time" : "", where);
   else if (attempt->fate == RH_FATE_GARBAGE || attempt->fate == RH_FATE_FLOOD)
     rh_attempt_set(attempt, RH_FAIL, "wrote to redhost's result channel %s", where);
-  else rh_attempt_set(attempt, RH_CRASH, "%s", ending);
+  else if (attempt->fate != RH_FATE_LATE) rh_attempt_set(attempt, RH_CRASH, "%s", ending);
 }

@@ -27,16 +27,10 @@ typedef struct rh_edge {
 static rh_status try_edge(rh_rig *rig, const rh_edge *edge, int at_end, uint64_t n,
                           uint64_t first) {
   _Alignas(16) unsigned char value[16] = {0};
-  uint64_t size = rig->row.element_size, elements = first + n;
-  unsigned char *memory = at_end ? edge->guard.end - elements * size : edge->guard.begin;
-  rh_array_finish(&rig->array);
-  RH_TRY(rh_array_generate(&rig->array, "hash", n + first, rig->type, n, NULL, rig->error));
-  rig->data = rh_array_data(&rig->array);
-  rig->n = n;
-  rig->first = first;
-  memset(memory, RH_POISON, first * size);
-  if (n) memcpy(memory + first * size, rig->data, n * size);
-  RH_TRY(rh_fixture_put(&rig->own, memory, elements, rig->error));
+  uint64_t bytes = (first + n) * rig->row.element_size;
+  unsigned char *memory = at_end ? edge->guard.end - bytes : edge->guard.begin;
+  RH_TRY(rh_fixture_put(&rig->own, memory, first + n, rig->error));
+  RH_TRY(rh_rig_fill(rig, "hash", n + first, n, first));
   RH_TRY(rh_rig_run(rig, value));
   return rh_rig_judge(rig, value);
 }
@@ -73,15 +67,13 @@ static int works_in_place(rh_trial *trial) {
   _Alignas(4096) static unsigned char memory[4096];
   enum { SIGN = 0x5C };
   rh_cl_session *session = trial->session;
-  rh_fixture place = {0};
+  RH_FINISHED(rh_fixture) place = {0};
   if (trial->device->kind != RH_DEVICE_CPU || !session->device->shares_memory) return 0;
   memory[0] = 0;
-  int works = rh_fixture_init(&place, session, &bytes, 0, 1, &trial->error) == RH_OK &&
-              rh_fixture_put(&place, memory, sizeof memory, &trial->error) == RH_OK &&
-              rh_cl_fill(session->queue, place.input, SIGN, 0, sizeof memory) == CL_SUCCESS &&
-              rh_cl_finish(session->queue) == CL_SUCCESS && memory[0] == SIGN;
-  rh_fixture_finish(&place);
-  return works;
+  return rh_fixture_init(&place, session, &bytes, 0, 1, &trial->error) == RH_OK &&
+         rh_fixture_put(&place, memory, sizeof memory, &trial->error) == RH_OK &&
+         rh_cl_fill(session->queue, place.input, SIGN, 0, sizeof memory) == CL_SUCCESS &&
+         rh_cl_finish(session->queue) == CL_SUCCESS && memory[0] == SIGN;
 }
 
 /* One operator for each way to combine is enough: how elements are read depends on their type
@@ -120,14 +112,19 @@ static rh_status fenced_cases(rh_rig *rig, rh_fence *fence) {
 
 /* One instance with canaries around its memory. */
 static rh_status fenced(rh_trial *trial, rh_pair pair, uint64_t max_n, int in_front) {
-  rh_rig rig;
   rh_fence fence = {.in_front = in_front};
+  RH_FINISHED(rh_rig) rig;
   rh_status status = rh_rig_open(&rig, trial, pair, max_n, &(rh_rig_with){.fence = &fence});
   rig.run_phase = "run, with inaccessible pages beside the memory of alloc()";
   if (status == RH_OK) status = fenced_cases(&rig, &fence);
-  rh_rig_finish(&rig);
-  /* A plugin's direct OpenCL calls may work on a buffer but fail on a sub-buffer. */
-  return in_front && status != RH_E_WRONG ? RH_OK : rh_unless_declined(status);
+  return status;
+}
+
+/* A plugin's direct OpenCL calls may work on a buffer but fail on a sub-buffer. */
+static rh_status fenced_somehow(rh_trial *trial, rh_pair pair, uint64_t max_n) {
+  rh_status status = fenced(trial, pair, max_n, 1);
+  if (status != RH_OK && status != RH_E_WRONG) status = fenced(trial, pair, max_n, 0);
+  return rh_unless_declined(status);
 }
 
 rh_status rh_v63_memory(rh_trial *trial) {
@@ -135,9 +132,7 @@ rh_status rh_v63_memory(rh_trial *trial) {
   rh_pairs pairs;
   RH_TRY(rh_served_pairs(trial, 20011, 2, &pairs));
   for (uint32_t k = 0; k < pairs.n && k < FENCED_PAIRS; k++)
-    for (size_t j = 0; j < COUNT(at) - (trial->quick ? 1 : 0); j++) {
-      RH_TRY(fenced(trial, pairs.list[k], at[j], 1));
-      RH_TRY(fenced(trial, pairs.list[k], at[j], 0));
-    }
+    for (size_t j = 0; j < COUNT(at) - (trial->quick ? 1 : 0); j++)
+      RH_TRY(fenced_somehow(trial, pairs.list[k], at[j]));
   return RH_OK;
 }

@@ -232,7 +232,7 @@ static rh_status find_pair(rh_trial *trial, rh_pair *best) {
 
 /* Layouts that are declined are not tried. */
 rh_status rh_v61_huge(rh_trial *trial) {
-  rh_text missed = {0};
+  RH_FINISHED(rh_text) missed = {0};
   rh_pair pair = {0};
   RH_TRY(find_pair(trial, &pair));
   rh_status status = RH_OK;
@@ -243,7 +243,6 @@ rh_status rh_v61_huge(rh_trial *trial) {
                   trial->error.message);
   }
   status = rh_unless_declined(status);
-  if (status == RH_OK && missed.length) status = rh_trial_skip(trial, "%s", rh_text_get(&missed));
-  rh_text_finish(&missed);
+  if (status == RH_OK && missed.length) return rh_trial_skip(trial, "%s", rh_text_get(&missed));
   return status;
 }

@@ -2,12 +2,8 @@
 
 #include <elf.h>
 #include <link.h>
-
-#if __ELF_NATIVE_CLASS == 64
-#define SYMBOL_BIND(info) ELF64_ST_BIND(info)
-#else
-#define SYMBOL_BIND(info) ELF32_ST_BIND(info)
-#endif
+#include <sys/auxv.h>
+#include <sys/mman.h>
 
 enum { MOST_BYTES = 256 << 20 };
 
@@ -127,7 +123,7 @@ static int read_symbols(rh_image *image) {
   image->symbols = calloc(n + 1, sizeof *image->symbols);
   for (uint64_t k = 1; image->symbols && k < n; k++) {
     entry_at(image, section.sh_offset, n, k, &symbol, sizeof symbol);
-    unsigned bind = SYMBOL_BIND(symbol.st_info);
+    unsigned bind = ELF64_ST_BIND(symbol.st_info); /* of 32 bits, too */
     if (bind == STB_LOCAL) continue;
     const char *name = string_at(image, symbol.st_name);
     if (!name) return 0;
@@ -161,76 +157,58 @@ int rh_image_defines(const rh_image *image, const char *symbol) {
   return 0;
 }
 
-/* ---- The libraries that a file needs ---- */
+/* ---- The libraries that a file needs, as the loader lists them ---- */
 
-/* Where Debian, Fedora, Arch and similar systems keep libraries for this architecture. */
-static const char directories[] =
-#if defined(__x86_64__)
-    "/lib/x86_64-linux-gnu:/usr/lib/x86_64-linux-gnu:"
-#elif defined(__aarch64__)
-    "/lib/aarch64-linux-gnu:/usr/lib/aarch64-linux-gnu:"
-#endif
-    "/lib64:/usr/lib64:/lib:/usr/lib:/usr/local/lib";
-
-/* In a directory, or anywhere in a colon-separated list of them; $ORIGIN is that of `user`. */
-static char *find_in(const char *list, const char *user, const char *soname) {
-  const char *slash = strrchr(user, '/');
-  int origin = slash ? (int)(slash - user) : 0;
-  for (const char *at = list; at;) {
-    size_t length = strcspn(at, ":");
-    char *path = NULL;
-    size_t skipped = strncmp(at, "$ORIGIN", 7) == 0 ? 7 : strncmp(at, "${ORIGIN}", 9) == 0 ? 9 : 0;
-    if (asprintf(&path, "%.*s%.*s/%s", skipped ? origin : 0, user, (int)(length - skipped),
-                 at + skipped, soname) < 0)
-      return NULL;
-    if (access(path, R_OK) == 0) return path;
-    free(path);
-    at = at[length] ? at + length + 1 : NULL;
-  }
-  return NULL;
-}
-
-/* Searches as ld.so does, without its cache, which only lists directories from its own
- * configuration. */
-static char *find(const rh_image *of, const char *user, const char *soname) {
-  if (strchr(soname, '/')) return access(soname, R_OK) == 0 ? rh_copy_string(soname) : NULL;
-  char *found = find_in(of->rpath, user, soname);
-  if (!found) found = find_in(rh_env("LD_LIBRARY_PATH"), user, soname);
-  return found ? found : find_in(directories, user, soname);
-}
-
-static int is_known(const rh_libraries *libraries, const char *path) {
-  for (uint32_t k = 0; k < libraries->n; k++)
-    if (strcmp(libraries->paths[k], path) == 0) return 1;
-  return 0;
-}
-
-/* Takes over `path`. */
-static void add_library(rh_libraries *libraries, char *path) {
+/* A line is "\tlibm.so.6 => /lib/x86_64-linux-gnu/libm.so.6 (0x00007f0123456000)", or has no arrow,
+ * or ends with "not found". */
+static rh_status take_library(rh_libraries *libraries, char *line, rh_error *error) {
+  char *name = line + strspn(line, "\t"), *arrow = strstr(name, " => "),
+       *end = strstr(name, " (0x");
+  const char *path = arrow ? arrow + strlen(" => ") : name;
   rh_error unused;
-  if (libraries->n < RH_MOST_LIBRARIES && !is_known(libraries, path) &&
-      rh_elf_check(path, &unused) == RH_OK &&
+  if (strncmp(path, "not found", 9) == 0)
+    return rh_fail(error, RH_E_PLUGIN, "needs %.*s, which was not found", (int)(arrow - name),
+                   name);
+  if (end) *end = 0;
+  /* the kernel's has no file */
+  if (end && libraries->n < RH_MOST_LIBRARIES &&
       rh_image_read(&libraries->images[libraries->n], path, &unused) == RH_OK)
-    libraries->paths[libraries->n++] = path;
-  else free(path);
+    libraries->paths[libraries->n++] = rh_copy_string(path);
+  return RH_OK;
 }
 
-rh_status rh_libraries_read(rh_libraries *libraries, const rh_image *image, const char *path,
-                            rh_error *error) {
+/* The loader's own file, or null. */
+static const char *loader_path(void) {
+  const struct link_map *map = _r_debug.r_map;
+  while (map && map->l_addr != getauxval(AT_BASE)) map = map->l_next;
+  return map ? map->l_name : NULL;
+}
+
+/* What ldd does: the loader maps the file, and runs none of its code. */
+rh_status rh_libraries_read(rh_libraries *libraries, const char *path, rh_error *error) {
+  const char *loader = loader_path();
+  rh_child child;
+  char line[8192];
   libraries->n = 0;
-  for (uint32_t k = 0; k < image->n_needed; k++) {
-    char *found = find(image, path, image->needed[k]);
-    if (!found)
-      return rh_fail(error, RH_E_PLUGIN, "needs %s, which was not found", image->needed[k]);
-    add_library(libraries, found);
-  }
-  for (uint32_t j = 0; j < libraries->n; j++)
-    for (uint32_t k = 0; k < libraries->images[j].n_needed; k++) {
-      char *found =
-          find(&libraries->images[j], libraries->paths[j], libraries->images[j].needed[k]);
-      if (found) add_library(libraries, found);
-    }
-  return RH_OK;
+  if (!loader) return rh_fail(error, RH_E_PLUGIN, "the loader of this system is not known");
+  int output = memfd_create("redhost-libraries", MFD_CLOEXEC);
+  const char *const argv[] = {loader, path, NULL};
+  const char **environment = rh_child_environment("LD_TRACE_LOADED_OBJECTS=1");
+  const rh_child_spec spec = {.program = loader,
+                              .argv = argv,
+                              .data = -1,
+                              .output = output,
+                              .stranger = 1,
+                              .environment = environment};
+  rh_status status = rh_child_start(&child, &spec, error);
+  if (status == RH_OK) rh_child_finish(&child, RH_CHILD_DONE_S);
+  free(environment);
+  FILE *list = output >= 0 ? fdopen(output, "r") : NULL;
+  if (list) rewind(list);
+  while (status == RH_OK && list && fgets(line, sizeof line, list))
+    status = take_library(libraries, line, error);
+  if (list) fclose(list);
+  return status;
 }
 
 int rh_libraries_define(const rh_libraries *libraries, const char *symbol) {

@@ -4,25 +4,8 @@
 #include <link.h>
 #include <sys/mman.h>
 
-#if defined(__x86_64__)
-enum {
-  JUMP_SLOT = R_X86_64_JUMP_SLOT,
-  GLOBAL_DATA = R_X86_64_GLOB_DAT,
-  IN_DATA = R_X86_64_64 /* a function's address in a table of the plugin's own */
-};
-#define TYPE(info)   ELF64_R_TYPE(info)
-#define SYMBOL(info) ELF64_R_SYM(info)
-#elif defined(__aarch64__)
-enum {
-  JUMP_SLOT = R_AARCH64_JUMP_SLOT,
-  GLOBAL_DATA = R_AARCH64_GLOB_DAT,
-  IN_DATA = R_AARCH64_ABS64
-};
-#define TYPE(info)   ELF64_R_TYPE(info)
-#define SYMBOL(info) ELF64_R_SYM(info)
-#else
-#define RELOCATIONS_UNKNOWN
-#endif
+/* Of a relocation; of 32 bits, whose symbols stand elsewhere, none has a name. */
+#define SYMBOL(info) ((uint32_t)((uint64_t)(info) >> 32))
 
 static rh_imports_seen seen = {.last = ""};
 static int live_mappings;
@@ -34,8 +17,6 @@ rh_imports_seen rh_imports_take(void) {
   seen = (rh_imports_seen){.last = ""};
   return taken;
 }
-
-#ifndef RELOCATIONS_UNKNOWN
 
 /* ---- Replacements for the real functions ---- */
 
@@ -163,14 +144,6 @@ static const rh_redirect watched[] = {
 
 /* ---- The table of imports ---- */
 
-typedef struct object {
-  dev_t device;
-  ino_t inode;
-  const rh_redirect *redirects;
-  size_t n;
-  int found;
-} object;
-
 /* The original value of a slot. */
 enum { MOST_CHANGED = 256 };
 static struct {
@@ -198,78 +171,47 @@ void rh_imports_restore(void) {
   }
 }
 
-static void redirect_all(const object *wanted, uintptr_t base, const ElfW(Rela) * table,
-                         size_t bytes, const ElfW(Sym) * symbols, const char *strings) {
-  for (size_t k = 0; table && k < bytes / sizeof *table; k++) {
-    uint32_t type = (uint32_t)TYPE(table[k].r_info);
-    if (type != JUMP_SLOT && type != GLOBAL_DATA && type != IN_DATA) continue;
-    const char *name = strings + symbols[SYMBOL(table[k].r_info)].st_name;
-    for (size_t j = 0; j < wanted->n; j++)
-      if (strcmp(wanted->redirects[j].name, name) == 0)
-        redirect(base + table[k].r_offset, &wanted->redirects[j]);
+/* What the loader has mapped: it adds the base to some addresses of the dynamic section only. */
+typedef struct object {
+  uintptr_t base;
+  const rh_redirect *redirects;
+  size_t n;
+  const ElfW(Sym) * symbols;
+  const char *strings;
+} object;
+
+static void redirect_all(const object *o, uintptr_t table, size_t bytes) {
+  const ElfW(Rela) *entries = (const void *)table;
+  for (size_t k = 0; table && k < bytes / sizeof *entries; k++) {
+    const char *name = o->strings + o->symbols[SYMBOL(entries[k].r_info)].st_name;
+    for (size_t j = 0; j < o->n; j++)
+      if (strcmp(o->redirects[j].name, name) == 0)
+        redirect(o->base + entries[k].r_offset, &o->redirects[j]);
   }
 }
 
-/* The loader adds the base to some addresses of the dynamic section only. */
-static uintptr_t absolute(uintptr_t base, uintptr_t address) {
-  return address < base ? base + address : address;
-}
-
-static void redirect_object(const object *wanted, uintptr_t base, const ElfW(Dyn) * entry) {
-  const ElfW(Rela) *jumps = NULL, *others = NULL;
-  const ElfW(Sym) *symbols = NULL;
-  const char *strings = NULL;
-  size_t jump_bytes = 0, other_bytes = 0;
-  for (; entry->d_tag != DT_NULL; entry++) {
-    uintptr_t address = absolute(base, entry->d_un.d_ptr);
-    switch (entry->d_tag) {
-    case DT_JMPREL: jumps = (const void *)address; break;
-    case DT_PLTRELSZ: jump_bytes = entry->d_un.d_val; break;
-    case DT_RELA: others = (const void *)address; break;
-    case DT_RELASZ: other_bytes = entry->d_un.d_val; break;
-    case DT_SYMTAB: symbols = (const void *)address; break;
-    case DT_STRTAB: strings = (const void *)address; break;
-    default: break;
-    }
-  }
-  if (!symbols || !strings) return;
-  redirect_all(wanted, base, jumps, jump_bytes, symbols, strings);
-  redirect_all(wanted, base, others, other_bytes, symbols, strings);
-}
-
-static int visit(struct dl_phdr_info *info, size_t size, void *user) {
-  object *wanted = user;
-  struct stat st;
-  (void)size;
-  if (!info->dlpi_name || stat(info->dlpi_name, &st) != 0 || st.st_dev != wanted->device ||
-      st.st_ino != wanted->inode)
-    return 0;
-  for (unsigned k = 0; k < info->dlpi_phnum; k++)
-    if (info->dlpi_phdr[k].p_type == PT_DYNAMIC)
-      redirect_object(wanted, info->dlpi_addr,
-                      (const void *)(info->dlpi_addr + info->dlpi_phdr[k].p_vaddr));
-  wanted->found = 1;
-  return 1;
-}
-
-int rh_imports_redirect(const char *path, const rh_redirect *table, size_t n) {
-  struct stat st;
-  if (stat(path, &st) != 0) return 0;
-  object wanted = {.device = st.st_dev, .inode = st.st_ino, .redirects = table, .n = n};
-  dl_iterate_phdr(visit, &wanted);
-  return wanted.found;
-}
-
-#else
-int rh_imports_redirect(const char *path, const rh_redirect *table, size_t n) {
-  (void)path;
-  (void)table;
-  (void)n;
+/* An entry of the dynamic section: an address, or a number of bytes; 0: there is none. */
+static uintptr_t entry_of(const struct link_map *map, ElfW(Sxword) tag, int is_address) {
+  for (const ElfW(Dyn) *entry = map->l_ld; entry->d_tag != DT_NULL; entry++)
+    if (entry->d_tag == tag)
+      return entry->d_un.d_ptr + (is_address && entry->d_un.d_ptr < map->l_addr ? map->l_addr : 0);
   return 0;
 }
-void rh_imports_restore(void) {}
-static const rh_redirect watched[1];
-#endif
+
+int rh_imports_redirect(const char *path, const rh_redirect *table, size_t n) {
+  rh_dl dl;
+  if (rh_dl_open(&dl, path, NULL) != RH_OK) return 0;
+  const struct link_map *map = dl.handle; /* as the handles of glibc and of musl are */
+  const object o = {.base = map->l_addr,
+                    .redirects = table,
+                    .n = n,
+                    .symbols = (const void *)entry_of(map, DT_SYMTAB, 1),
+                    .strings = (const void *)entry_of(map, DT_STRTAB, 1)};
+  redirect_all(&o, entry_of(map, DT_JMPREL, 1), entry_of(map, DT_PLTRELSZ, 0));
+  redirect_all(&o, entry_of(map, DT_RELA, 1), entry_of(map, DT_RELASZ, 0));
+  rh_dl_close(&dl);
+  return 1;
+}
 
 int rh_imports_watch(const char *path) {
   int found = rh_imports_redirect(path, watched, sizeof watched / sizeof *watched);

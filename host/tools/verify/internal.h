@@ -2,7 +2,11 @@
 #pragma once
 
 #include "../../core/run/run.h"
+#include "../../engine/ranks/ranks.h"
 #include "verify.h"
+
+/* A variable that is finished at the end of its block: RH_FINISHED(rh_text) text = {0}; */
+#define RH_FINISHED(type) __attribute__((cleanup(type##_finish))) type
 
 /* Memory whose bounds are watched: between inaccessible pages, where an access crashes, or between
  * canaries. */
@@ -15,26 +19,32 @@ typedef struct rh_guard {
 rh_status rh_guard_map(rh_guard *guard, size_t bytes, rh_error *error);
 void rh_guard_unmap(rh_guard *guard); /* zero-initialised is fine */
 
-enum { RH_MOST_FENCED = 24 }; /* of each kind; further requests fail */
+/* Memory, or a device's buffer, of which only a part may be written: all other bytes are poison. */
+typedef struct rh_watched {
+  unsigned char *memory;  /* or */
+  rh_cl_session *session; /* with */
+  cl_mem buffer;
+  uint64_t bytes, first, n; /* all of it, and the part */
+  unsigned char poison;
+} rh_watched;
 
-typedef struct rh_fenced_memory {
-  rh_guard guard;
-  unsigned char *address;
-  uint64_t bytes;
-} rh_fenced_memory;
+/* *away: 0, or how many bytes before (negative) or behind the part another one was written. */
+rh_status rh_watched_check(const rh_watched *watched, int64_t *away, rh_error *error);
 
-typedef struct rh_fenced_buffer {
-  cl_mem whole, given; /* given: what the plugin gets, a part of the whole or all of it */
-  uint64_t origin, bytes, whole_bytes;
-} rh_fenced_buffer;
+enum { RH_MOST_FENCED = 48 }; /* further requests fail */
+
+typedef struct rh_fenced {
+  rh_watched watched;
+  rh_guard guard; /* of memory */
+  cl_mem part;    /* of a buffer that has bytes in front */
+} rh_fenced;
 
 typedef struct rh_fence {
   /* 1: scratch memory is a sub-buffer, so that writes before it are detected, too.  A plugin
    * cannot make sub-buffers of it then. */
   int in_front;
-  rh_fenced_memory memory[RH_MOST_FENCED];
-  rh_fenced_buffer buffers[RH_MOST_FENCED];
-  uint32_t n_memory, n_buffers;
+  rh_fenced list[RH_MOST_FENCED];
+  uint32_t n;
 } rh_fence;
 
 /* Like the host's services of these names; null or RH_E_NOMEM when nothing more can be watched. */
@@ -72,12 +82,14 @@ typedef struct rh_fixture {
 rh_status rh_fixture_init(rh_fixture *place, rh_cl_session *session, const rh_op *row,
                           uint64_t elements, uint64_t slots, rh_error *error);
 /* Uses `memory`, with `elements` elements, as the input from now on; it must outlive the place.
- * A device that works in the host's memory uses it in place, others get a copy. rh_fixture_write
- * and rh_fixture_check_input must not be called on such an input. */
+ * A device that works in the host's memory uses it in place, others get a copy.
+ * rh_fixture_check_input must not be called on such an input. */
 rh_status rh_fixture_put(rh_fixture *place, unsigned char *memory, uint64_t elements,
                          rh_error *error);
 void rh_fixture_finish(rh_fixture *place); /* zero-initialised is fine */
 
+/* That element of the input, as it was written last. */
+const unsigned char *rh_fixture_at(const rh_fixture *place, uint64_t element);
 /* Copies `memory` to the device's input. */
 rh_status rh_fixture_write(rh_fixture *place, rh_error *error);
 /* The result goes to `index` from now on; the previous slot becomes poison again. */
@@ -99,49 +111,30 @@ rh_status rh_fixture_check_input(rh_fixture *place, rh_error *error);
  * The kernel is asked where it knows the answer: libc's own records miss changes made by raw system
  * calls. */
 
-/* How a part is compared; 0: any difference counts. */
+/* Its parts, in the order of reports. */
 enum {
-  RH_MAY_HOLD = 1 << 0, /* an instance may have more of it from setup to teardown */
-  RH_MAY_GO =
-      1 << 1, /* only additions count: drivers end their own threads and unmap their own files */
-  RH_MAY_SETTLE = 1 << 2 /* the kernel or a driver releases it a moment later */
+  RH_STATE_STREAMS,
+  RH_STATE_CHILDREN,
+  RH_STATE_SIGNALS,
+  RH_STATE_ENVIRONMENT,
+  RH_STATE_LOCALE,
+  RH_STATE_DIRECTORIES,
+  RH_STATE_ATTRIBUTES,
+  RH_STATE_FLOATING,
+  RH_STATE_DESCRIPTORS,
+  RH_STATE_THREADS,
+  RH_STATE_CODE,
+  RH_STATE_FILES,
+  RH_STATE_LIBRARIES,
+  RH_STATE_PARTS
 };
 
-/* Each part with its name in messages and how it is compared, in the order of reports. */
-#define RH_STATE_LIST(X)                                                                           \
-  X(STREAMS, streams, "the standard streams", 0)                                                   \
-  X(CHILDREN, children, "child processes", RH_MAY_GO)                                              \
-  X(SIGNALS, signals, "signals and timers", 0)                                                     \
-  X(ENVIRONMENT, environment, "the environment", 0)                                                \
-  X(LOCALE, locale, "the locale", 0)                                                               \
-  X(DIRECTORIES, directories, "directories and the file mode mask", 0)                             \
-  X(ATTRIBUTES, attributes, "process attributes", 0)                                               \
-  X(FLOATING, floating, "the floating-point control word", 0)                                      \
-  X(DESCRIPTORS, descriptors, "open descriptors", RH_MAY_HOLD | RH_MAY_SETTLE)                     \
-  X(THREADS, threads, "threads", RH_MAY_HOLD | RH_MAY_GO | RH_MAY_SETTLE)                          \
-  X(CODE, code, "writable and executable memory", RH_MAY_GO | RH_MAY_SETTLE)                       \
-  X(FILES, files, "mapped files", RH_MAY_HOLD | RH_MAY_GO | RH_MAY_SETTLE)                         \
-  X(LIBRARIES, libraries, "loaded libraries", RH_MAY_GO)
-
-enum {
-#define RH_X(NAME, name, words, how) RH_STATE_##NAME,
-  RH_STATE_LIST(RH_X)
-#undef RH_X
-      RH_STATE_PARTS
-};
-
-typedef struct rh_state_part {
-  void (*take)(rh_text *to); /* adds its lines */
-  const char *words;
-  int how;
-} rh_state_part;
-extern const rh_state_part rh_state_parts[RH_STATE_PARTS];
+/* Adds the lines of a part now, and their number. */
+void rh_state_take(int part, rh_text *lines);
+unsigned rh_state_count(int part);
 
 /* Does a text have that line? */
 int rh_state_has(const rh_text *lines, const char *line, size_t length);
-/* The number of lines of a part now. */
-unsigned rh_state_count(int part);
-
 /* Bytes of anonymous private memory that malloc does not account for; 0 if malloc does not tell. */
 uint64_t rh_state_other_memory(void);
 
@@ -155,11 +148,9 @@ uint64_t rh_state_other_memory(void);
 
 /* Zero-initialised is ready.  Every function accepts a null pointer and then does nothing. */
 typedef struct rh_footprint {
-  /* the expected state: from before the plugin ran, with the changes of the host and drivers */
-  rh_text base[RH_STATE_PARTS];
-  rh_text allowed[RH_STATE_PARTS]; /* lines that the host and drivers added: they may stay or go */
-  rh_text outside[RH_STATE_PARTS]; /* when the plugin's code last returned or called the host */
-  int has_base;
+  rh_text base;    /* expected: from before the plugin ran, with the host's and drivers' changes */
+  rh_text allowed; /* lines that the host and drivers added: they may stay or go */
+  rh_text outside; /* when the plugin's code last returned or called the host */
   uint32_t unsteady; /* bits of parts that are not compared */
   int part;          /* the part with the first change */
   char said[1024];   /* "setup changes the environment: no longer 'HOME=/root'", or "" */
@@ -174,6 +165,8 @@ void rh_footprint_leave(rh_footprint *footprint);
 /* After rh_footprint_leave: checks the phase. ends: no instance is left that may hold anything. */
 void rh_footprint_judge(rh_footprint *footprint, const char *phase, int ends);
 
+/* Such a line may come. */
+void rh_footprint_allow(rh_footprint *footprint, int part, const char *line);
 void rh_footprint_finish(rh_footprint *footprint);
 
 /* ---- The tests of docs/extend/verify.md ---- */
@@ -332,6 +325,9 @@ rh_status rh_trial_request(rh_text *to, const rh_trial *trial, rh_error *error);
 /* Runs its test in this process.  trial->error has the text of an outcome other than RH_PASS. */
 rh_outcome rh_trial_run(rh_trial *trial);
 
+/* Bytes on standard output and error, which the parent made one file; -1: they are none. */
+long long rh_printed_so_far(void);
+
 /* Announces which of the plugin's code runs next; the parent names it if it does not return. */
 void rh_trial_phase(rh_trial *trial, const char *phase);
 
@@ -432,6 +428,7 @@ typedef struct rh_rig_with {
 } rh_rig_with;
 
 typedef struct rh_rig {
+  rh_services services; /* first: rig->host->priv is both */
   rh_trial *trial;
   const rh_strategy *strategy;
   uint32_t op;
@@ -447,10 +444,9 @@ typedef struct rh_rig {
   char *prelude;
   rh_op row;
   rh_answer answer;
-  rh_services services;
   rh_host *host; /* given to the plugin: watches each call and forwards it to `services` */
   void *self;
-  int is_set_up, has_ended;
+  int is_set_up;
   rh_error *error; /* the trial's */
   rh_guard structs[RH_RIG_STRUCTS];
   uint32_t n_structs;
@@ -458,35 +454,29 @@ typedef struct rh_rig {
   rh_fixture own, *place; /* place: the one that runs use */
   const char *run_phase;  /* how a run is named if it does not return; null: "run" */
   unsigned char poison;   /* fills the input outside the range */
-  uint64_t first, n;      /* the range in the place's input; data: a copy of its elements */
-  const void *data;
-  rh_array array; /* holds `data` if rh_rig_fill made it */
+  uint64_t first, n;      /* the range in the place's input */
 
   /* Counted since setup, or in the last run where it says so. */
-  uint32_t calls;       /* service calls */
-  int injected;         /* the fault was injected */
-  uint32_t launches;    /* of the last run */
-  uint32_t reads;       /* of the last run */
-  uint64_t local_bytes; /* the maximum of one launch */
-  uint64_t code;        /* hash of every source and its options */
-  uint32_t calls_after_end;
-  char out_of_phase[96];    /* "launch() in setup", or "" */
+  uint32_t calls;           /* service calls */
+  int injected;             /* the fault was injected */
+  uint32_t launches;        /* of the last run */
+  uint32_t reads;           /* of the last run */
+  uint64_t local_bytes;     /* the maximum of one launch */
+  uint64_t code;            /* hash of every source and its options */
   const char *left_fpstate; /* the function that changed the floating-point control word, or null */
 } rh_rig;
 
 /* Asks query, and sets up an instance for max_n elements, with a place that has RH_AROUND more on
  * either side.  with: null: as usual.  All functions set *rig->error when they fail; the caller
- * finishes or closes the rig after a failure, too. */
+ * finishes the rig after a failure, too. */
 rh_status rh_rig_open(rh_rig *rig, rh_trial *trial, rh_pair pair, uint64_t max_n,
                       const rh_rig_with *with);
-/* Finishes the rig, and returns the status. */
-rh_status rh_rig_close(rh_rig *rig, rh_status status);
 /* Fills in `n` elements of `kind`, starting at element `first` of the place's input, with poison
  * around them. */
 rh_status rh_rig_fill(rh_rig *rig, const char *kind, uint64_t seed, uint64_t n, uint64_t first);
 /* What runs reduce from now on, as many segments as before. */
 rh_status rh_rig_take_segments(rh_rig *rig, const rh_layout *segments);
-/* Reduces the elements that were filled in, or those given by `place`, `first`, `n` and `data`. */
+/* Reduces the elements that were filled in, or those given by `place`, `first` and `n`. */
 rh_status rh_rig_run(rh_rig *rig, unsigned char value[16]);
 /* RH_OK, or RH_E_WRONG and a message. */
 rh_status rh_rig_judge(rh_rig *rig, const unsigned char value[16]);
@@ -576,31 +566,32 @@ typedef struct rh_question {
   rh_device device;
   uint64_t n;
   int64_t params[RH_MAX_PARAMS];
+  uint32_t next; /* rh_next_question()'s */
+  rh_status said;
+  rh_answer answer;
 } rh_question;
 
-/* Zeroes the answer first, as the host does.  Each question's structs have other addresses. */
-rh_status rh_ask(const rh_strategy *strategy, const rh_question *question, rh_answer *answer);
-
-/* Whether two answers are equal, and a hash over all fields of an answer. */
-int rh_same_answer(rh_status a, const rh_answer *first, rh_status b, const rh_answer *second);
-uint64_t rh_answer_hash(rh_status said, const rh_answer *answer);
+/* Sets said and answer, which is zeroed before, as the host does.  Each question's structs have
+ * other addresses.  The type may be unknown. */
+void rh_ask(const rh_strategy *strategy, rh_question *question);
+/* Is the answer the same again? */
+int rh_asks_again(const rh_strategy *strategy, const rh_question *question);
 
 /* 0: the host declines such a problem itself, so the strategy's query never sees it. */
-int rh_reaches_query(const rh_strategy *strategy, uint32_t op, rh_type type,
-                     const rh_device *device);
+int rh_reaches_query(const rh_strategy *strategy, const rh_question *question);
 
-/* Sizes from 0 to 2^40. */
+/* Every combination of operator, type, common device and so many sizes from 0 to 2^40, with the
+ * default parameters, and the answer:
+ *
+ *     rh_question q = rh_first_question(trial);
+ *     while (rh_next_question(trial, &q)) { ... } */
 enum { RH_N_ASKED = 6 };
-extern const uint64_t rh_asked_sizes[RH_N_ASKED];
+rh_question rh_first_question(rh_trial *trial);
+int rh_next_question(const rh_trial *trial, rh_question *question);
 
-/* Calls `visit` for every combination of operator, type, common device and size, and the answer,
- * until it fails. */
-typedef rh_status rh_question_visitor(rh_trial *trial, const rh_question *question, rh_status said,
-                                      const rh_answer *answer, void *user);
-rh_status rh_ask_all(rh_trial *trial, rh_question_visitor *visit, void *user);
-
-/* Puts "sum of f32 on a GPU, n = 1000: " before the trial's message, and returns its status. */
-rh_status rh_question_prefix(rh_trial *trial, const rh_question *question);
+/* Like rh_trial_fail(), with "sum of f32 on a GPU, n = 1000: " before the text. */
+rh_status rh_question_fail(rh_trial *trial, const rh_question *question, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 
 /* One child process: started, read from for as long as it sends something, and judged by its
  * messages and how it ended. */
@@ -623,8 +614,6 @@ typedef struct rh_attempt {
   json_t *names;
   char phase[64];     /* the last one it named */
   rh_fate fate;       /* why nothing more was read */
-  int is_over;        /* RH_FATE_LATE: exceeded limits->most_s, */
-  int is_busy;        /* or limits->busy_s */
   double spent_s;     /* on its stopwatch, until its end was seen */
   int status;         /* as of waitpid; -1: unknown */
   int is_late_to_end; /* it gave its verdict, but had to be killed */
@@ -640,6 +629,44 @@ void rh_attempt_judge(rh_attempt *attempt, const rh_time_limits *limits);
 void rh_attempt_set(rh_attempt *attempt, rh_outcome outcome, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 void rh_attempt_finish(rh_attempt *attempt);
+
+/* One rank of a job that tests a transport: what the launcher starts, and what the rank reports. */
+
+/* All ranks of a job do this, after they have joined it. */
+typedef enum rh_rank_task {
+  RH_RANK_GREET,  /* one gather, and they leave */
+  RH_RANK_SIZES,  /* gathers of every kind of size */
+  RH_RANK_MANY,   /* many gathers, at varying speed, on busy processors */
+  RH_RANK_LATE,   /* `special` comes late to one of them */
+  RH_RANK_LASTS,  /* they gather until the job breaks, and abort it then */
+  RH_RANK_LEAVES, /* the same, but `special` ends without a word */
+  RH_RANK_ABORTS, /* the same, but `special` aborts the job */
+  RH_RANK_CLOSES, /* they leave at different times */
+  RH_RANK_STATE   /* like GREET, while each looks what the transport changes in its process */
+} rh_rank_task;
+
+/* Seconds that ranks which wait for a lost one give to gather. */
+#define RH_RANK_PATIENCE_S 2.0
+
+/* What a rank has reported so far.  It appends this to a file, which all ranks of a job and the
+ * test share, each time that it changes. */
+typedef struct rh_rank_said {
+  pid_t pid;
+  char host[64];
+  int has_joined, is_ready, has_closed; /* is_ready: it has gathered several times */
+  rh_rank_place place;                  /* if it has joined */
+  double broken_s;                      /* how long its gather took that broke; 0: none did */
+  char wrong[512];                      /* its first finding, or "" */
+} rh_rank_said;
+
+/* Texts that a transport writes into a caller's array: one sentence, terminated, within its bytes.
+ * The least that transport.h promises: */
+enum { RH_SENTENCE_BYTES = 256 };
+/* RH_SENTENCE_BYTES before a page that cannot be written, so that a longer text crashes.  One array
+ * for the whole process; each call makes it blank. */
+char *rh_sentence_room(void);
+/* Null, or what is wrong with the text that was written there: "writes no sentence". */
+const char *rh_sentence_fault(const char *text);
 
 /* A shared object's dynamic section, read from the file without running any of its code. */
 
@@ -676,19 +703,18 @@ int rh_image_defines(const rh_image *image, const char *symbol);
 /* A library that every system has, one of the compiler's, or the OpenCL loader. */
 int rh_library_is_ordinary(const char *soname);
 
-/* Libraries are found as the loader would find them, without loading any. */
+/* The libraries that a file needs, and those that they need: the loader finds them, and runs none
+ * of their code. */
 enum { RH_MOST_LIBRARIES = 128 };
 
-/* The needed libraries and, in turn, those that they need. */
 typedef struct rh_libraries {
   rh_image images[RH_MOST_LIBRARIES];
   char *paths[RH_MOST_LIBRARIES];
   uint32_t n;
 } rh_libraries;
 
-/* RH_E_PLUGIN if a library that the file itself names is not found. */
-rh_status rh_libraries_read(rh_libraries *libraries, const rh_image *image, const char *path,
-                            rh_error *error);
+/* RH_E_PLUGIN if one is not found. */
+rh_status rh_libraries_read(rh_libraries *libraries, const char *path, rh_error *error);
 int rh_libraries_define(const rh_libraries *libraries, const char *symbol);
 void rh_libraries_finish(rh_libraries *libraries);
 
@@ -733,21 +759,3 @@ typedef struct rh_load rh_load;
 
 rh_load *rh_load_start(void); /* null if out of memory: then there is no load */
 void rh_load_stop(rh_load *load);
-
-/* ---- Operators that show in which tree a strategy combines the elements ---- */
-
-typedef enum rh_tree {
-  RH_TREE_GROUPED, /* practically no other tree gives the same value */
-  RH_TREE_SIDED,   /* the same, and combine(a, b) differs from combine(b, a) */
-  RH_TREE_DEPTH    /* 1 and the number of combinations that the deepest element went through */
-} rh_tree;
-
-/* Opens the rig for one of them, with n elements, these parameters (null: the defaults) and this
- * description of the device (null: the real one).  RH_DECLINED if the strategy does not take
- * user-defined operators. */
-rh_status rh_tree_open(rh_rig *rig, rh_trial *trial, rh_tree tree, uint64_t n,
-                       const int64_t *params, const rh_device *device);
-
-/* Fills in the elements, from `first` on.  Their values are always the same, but each `round`
- * makes others slow to load, so that groups of work-items finish in another order. */
-rh_status rh_tree_fill(rh_rig *rig, uint64_t n, uint64_t first, uint64_t round);

@@ -34,7 +34,17 @@ static const own values[] = {
      "'combine': ['a.count + b.count', 'a.sum + b.sum', 'a.bits ^ b.bits'], "
      "'claims': ['associative', 'commutative']}",
      {RH_TYPE_u32}},
-    {NULL, {RH_TYPE_u64}}, /* a value of 128 bytes, see add_large() */
+    {"{'redhost': 'operator/1', 'name': 'value_of_128', 'operands': ['x'], 'value': {'s0': "
+     "'u64', 's1': 'u64', 's2': 'u64', 's3': 'u64', 's4': 'u64', 's5': 'u64', 's6': 'u64', "
+     "'s7': 'u64', 's8': 'u64', 's9': 'u64', 's10': 'u64', 's11': 'u64', 's12': 'u64', 's13': "
+     "'u64', 's14': 'u64', 's15': 'u64'}, 'load': ['x*1', 'x*3', 'x*5', 'x*7', 'x*9', 'x*11', "
+     "'x*13', 'x*15', 'x*17', 'x*19', 'x*21', 'x*23', 'x*25', 'x*27', 'x*29', 'x*31'], "
+     "'identity': ['0', '0', '0', '0', '0', '0', '0', '0', '0', '0', '0', '0', '0', '0', '0', "
+     "'0'], 'combine': ['a.s0 + b.s0', 'a.s1 ^ b.s1', 'a.s2 + b.s2', 'a.s3 ^ b.s3', 'a.s4 + "
+     "b.s4', 'a.s5 ^ b.s5', 'a.s6 + b.s6', 'a.s7 ^ b.s7', 'a.s8 + b.s8', 'a.s9 ^ b.s9', 'a.s10 "
+     "+ b.s10', 'a.s11 ^ b.s11', 'a.s12 + b.s12', 'a.s13 ^ b.s13', 'a.s14 + b.s14', 'a.s15 ^ "
+     "b.s15'], 'claims': ['associative', 'commutative']}",
+     {RH_TYPE_u64}},
     {"{'redhost': 'operator/1', 'name': 'value_of_12', 'operands': ['x'], "
      "'value': {'least': 'i32', 'sum': 'i32', 'count': 'u32'}, "
      "'load': ['x', 'x', '1'], 'identity': ['0x7fffffff', '0', '0'], "
@@ -53,40 +63,16 @@ static const own ordered[] = {
      {RH_TYPE_u32}},
 };
 
-static void add_large(rh_text *to) {
-  enum { FIELDS = RH_ANY_VALUE_BYTES / 8 };
-  rh_text_add(to,
-              "{'redhost': 'operator/1', 'name': 'value_of_128', 'operands': ['x'], 'value': {");
-  for (int k = 0; k < FIELDS; k++) rh_text_add(to, "%s's%d': 'u64'", k ? ", " : "", k);
-  rh_text_add(to, "}, 'load': [");
-  for (int k = 0; k < FIELDS; k++) rh_text_add(to, "%s'x*%d'", k ? ", " : "", 2 * k + 1);
-  rh_text_add(to, "], 'identity': [");
-  for (int k = 0; k < FIELDS; k++) rh_text_add(to, "%s'0'", k ? ", " : "");
-  rh_text_add(to, "], 'combine': [");
-  for (int k = 0; k < FIELDS; k++)
-    rh_text_add(to, "%s'a.s%d %c b.s%d'", k ? ", " : "", k, k % 2 ? '^' : '+', k);
-  rh_text_add(to, "], 'claims': ['associative', 'commutative']}");
-}
-
-static void add_text(rh_text *to, const char *text) {
-  if (text) rh_text_add(to, "%s", text);
-  else add_large(to);
-  for (char *at = to->s; at && (at = strchr(at, '\'')); at++) *at = '"';
-}
-
 static rh_status make_own(const own *of, rh_custom **made, rh_error *error) {
-  rh_definition definition = {0};
+  RH_FINISHED(rh_definition) definition = {0};
   rh_operand list[RH_MOST_OPERANDS] = {0};
-  rh_text text = {0};
-  add_text(&text, of->text);
+  RH_FINISHED(rh_text) text = {0};
+  rh_text_add(&text, "%s", of->text);
   if (text.failed) return rh_fail(error, RH_E_NOMEM, "no memory for an operator");
-  rh_status status = rh_definition_read(&definition, text.s, text.length, "the test", error);
+  for (char *at = text.s; (at = strchr(at, '\'')); at++) *at = '"';
+  RH_TRY(rh_definition_read(&definition, text.s, text.length, "the test", error));
   for (uint32_t k = 0; k < definition.n_operands; k++) list[k].type = of->types[k];
-  if (status == RH_OK)
-    status = rh_custom_create(made, &definition, list, definition.n_operands, NULL, 0, error);
-  rh_definition_finish(&definition);
-  rh_text_finish(&text);
-  return status;
+  return rh_custom_create(made, &definition, list, definition.n_operands, NULL, 0, error);
 }
 
 /* ---- One operator ---- */

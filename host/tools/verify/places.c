@@ -28,38 +28,25 @@ static const struct {
     {{70100, 131100}, {90017, 5}},
 };
 
-/* A place whose input is full of data, so that different ranges have different answers. */
-typedef struct rh_filled {
-  rh_fixture place;
-  rh_array truth;
-} rh_filled;
-
 typedef struct rh_moves {
   rh_rig rigs[INSTANCES];
-  rh_filled places[PLACES];
+  rh_fixture places[PLACES];
   uint64_t state; /* of random numbers */
 } rh_moves;
 
-static rh_status fill_place(rh_filled *filled, const rh_rig *rig, uint64_t seed) {
-  rh_fixture *place = &filled->place;
-  rh_array_finish(&filled->truth);
-  RH_TRY(rh_array_generate(&filled->truth, "hash", seed, rig->type, place->elements, NULL,
-                           rig->error));
-  memcpy(place->memory, rh_array_data(&filled->truth), place->elements * place->element_size);
-  return rh_fixture_write(place, rig->error);
-}
-
-static void release_place(rh_filled *filled) {
-  rh_fixture_finish(&filled->place);
-  rh_array_finish(&filled->truth);
+/* Its input is full of data, so that different ranges have different answers. */
+static rh_status fill_place(rh_moves *m, int k) {
+  rh_rig *rig = &m->rigs[0];
+  rig->place = &m->places[k];
+  return rh_rig_fill(rig, "hash", rh_random_next(&m->state) >> 1, rig->place->elements, 0);
 }
 
 static rh_status make_place(rh_moves *m, int k, int shape) {
   rh_rig *rig = &m->rigs[0];
-  release_place(&m->places[k]);
-  RH_TRY(rh_fixture_init(&m->places[k].place, rig->session, &rig->row, shapes[k][shape].elements,
+  rh_fixture_finish(&m->places[k]);
+  RH_TRY(rh_fixture_init(&m->places[k], rig->session, &rig->row, shapes[k][shape].elements,
                          shapes[k][shape].slots, rig->error));
-  return fill_place(&m->places[k], rig, rh_random_next(&m->state) >> 1);
+  return fill_place(m, k);
 }
 
 /* 0 to most: often one of the boundary numbers, or near the end. */
@@ -73,8 +60,8 @@ static uint64_t pick_number(uint64_t *state, uint64_t most) {
 static rh_status check_all(rh_moves *m, int with_inputs) {
   rh_error *error = m->rigs[0].error;
   for (int k = 0; k < PLACES; k++) {
-    RH_TRY(rh_fixture_check_result(&m->places[k].place, error));
-    if (with_inputs) RH_TRY(rh_fixture_check_input(&m->places[k].place, error));
+    RH_TRY(rh_fixture_check_result(&m->places[k], error));
+    if (with_inputs) RH_TRY(rh_fixture_check_input(&m->places[k], error));
   }
   return RH_OK;
 }
@@ -83,12 +70,10 @@ static rh_status check_all(rh_moves *m, int with_inputs) {
 static rh_status run_somewhere(rh_moves *m, uint32_t run) {
   _Alignas(16) unsigned char value[16] = {0};
   rh_rig *rig = &m->rigs[rh_random_next(&m->state) % INSTANCES];
-  rh_filled *filled = &m->places[(rh_random_next(&m->state) >> 4) % PLACES];
-  rh_fixture *place = &filled->place;
+  rh_fixture *place = &m->places[(rh_random_next(&m->state) >> 4) % PLACES];
   uint64_t most = rig->max_n < place->elements ? rig->max_n : place->elements;
   rig->n = most - pick_number(&m->state, most - 1);
   rig->first = pick_number(&m->state, place->elements - rig->n);
-  rig->data = (const char *)rh_array_data(&filled->truth) + rig->first * place->element_size;
   rig->place = place;
   rh_status status = rh_fixture_aim(place, pick_number(&m->state, place->slots - 1), rig->error);
   if (status == RH_OK) status = rh_rig_run(rig, value);
@@ -107,7 +92,7 @@ static rh_status change_something(rh_moves *m, rh_trial *trial, uint32_t run, ui
   rh_rig *rig = &m->rigs[2];
   int k = (int)(run / BETWEEN_LOOKS % PLACES);
   RH_TRY(check_all(m, run == runs / 2));
-  RH_TRY(fill_place(&m->places[k], rig, rh_random_next(&m->state) >> 1));
+  RH_TRY(fill_place(m, k));
   if (run != runs / 2) return RH_OK;
   for (k = 0; k < PLACES - 1; k++) RH_TRY(make_place(m, k, 1));
   rh_pair pair = {rig->op, rig->type};
@@ -134,7 +119,7 @@ rh_status rh_v60_places(rh_trial *trial) {
     memset(&m, 0, sizeof m);
     m.state = trial->seed + k;
     rh_status status = move_about(&m, trial, pairs.list[k]);
-    for (int j = 0; j < PLACES; j++) release_place(&m.places[j]);
+    for (int j = 0; j < PLACES; j++) rh_fixture_finish(&m.places[j]);
     for (int j = 0; j < INSTANCES; j++) rh_rig_finish(&m.rigs[j]);
     RH_TRY(status);
   }

@@ -66,10 +66,9 @@ rh_status rh_pair_kinds(rh_trial *trial, uint64_t max_n, rh_pairs *kinds) {
 
 rh_status rh_try_pair(rh_trial *trial, rh_pair pair, uint64_t max_n, const rh_rig_with *with,
                       rh_try_rig *try) {
-  rh_rig rig;
-  rh_status status = rh_rig_open(&rig, trial, pair, max_n, with);
-  if (status == RH_OK) status = try(&rig, trial->seed);
-  return rh_rig_close(&rig, status);
+  RH_FINISHED(rh_rig) rig;
+  RH_TRY(rh_rig_open(&rig, trial, pair, max_n, with));
+  return try(&rig, trial->seed);
 }
 
 rh_status rh_try_pairs(rh_trial *trial, uint64_t max_n, uint32_t most_when_quick,

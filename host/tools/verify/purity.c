@@ -14,50 +14,38 @@ extern char **environ;
 
 /* ---- V22 ---- */
 
-/* The question that is asked often: the first that is accepted, or the last one. */
-typedef struct chosen {
-  rh_question question;
-  int is_accepted;
-} chosen;
-
-static rh_status twice(rh_trial *trial, const rh_question *question, rh_status said,
-                       const rh_answer *answer, void *user) {
-  rh_answer second;
-  chosen *c = user;
-  if (!c->is_accepted) c->question = *question;
-  c->is_accepted |= said == RH_OK;
-  rh_status again = rh_ask(trial->strategy, question, &second);
-  if (rh_same_answer(said, answer, again, &second)) return RH_OK;
-  return rh_trial_fail(trial, "two different answers to the same question");
-}
-
 /* More often than a 16-bit counter counts; without --quick, a 20-bit one. */
 enum { OFTEN = (1 << 17) + 1, OFTEN_AT_LENGTH = (1 << 20) + 1, A_WHILE = 1 << 13, MOST_S = 15 };
 
-static rh_status often(rh_trial *trial, const rh_question *question) {
-  rh_answer first, answer;
+static rh_status often(rh_trial *trial, const rh_question *q) {
   uint64_t times = trial->quick ? OFTEN : OFTEN_AT_LENGTH;
   double until = rh_now() + MOST_S;
-  if (question->op == 0) return RH_OK; /* the host declines every question itself */
-  rh_status said = rh_ask(trial->strategy, question, &first);
+  if (q->op == 0) return RH_OK; /* the host declines every question itself */
   for (uint64_t k = 0; k < times; k++) {
     if (k % A_WHILE == 0) rh_trial_phase(trial, "query");
     if (k % A_WHILE == 0 && k >= OFTEN && rh_now() > until) return RH_OK;
-    rh_status again = rh_ask(trial->strategy, question, &answer);
-    if (rh_same_answer(said, &first, again, &answer)) continue;
-    rh_trial_fail(trial, "the answer changed within %llu identical questions",
-                  (unsigned long long)k + 2);
-    return rh_question_prefix(trial, question);
+    if (!rh_asks_again(trial->strategy, q))
+      return rh_question_fail(trial, q, "the answer changed within %llu identical questions",
+                              (unsigned long long)k + 2);
   }
   return RH_OK;
 }
 
+/* Every question twice, and then one often: the first that is accepted, or the last one. */
+static rh_status ask_all(rh_trial *trial) {
+  rh_question q = rh_first_question(trial), chosen = {.said = RH_DECLINED};
+  while (rh_next_question(trial, &q)) {
+    if (chosen.said != RH_OK) chosen = q;
+    if (!rh_asks_again(trial->strategy, &q))
+      return rh_question_fail(trial, &q, "two different answers to the same question");
+  }
+  return often(trial, &chosen);
+}
+
 rh_status rh_v22_pure(rh_trial *trial) {
-  chosen c = {0};
   int watched = rh_imports_watch(trial->path);
   rh_fpstate before = rh_fpstate_save();
-  rh_status status = rh_ask_all(trial, twice, &c);
-  if (status == RH_OK) status = often(trial, &c.question);
+  rh_status status = ask_all(trial);
   int changed = rh_fpstate_restore(&before);
   rh_imports_seen seen = rh_imports_take();
   RH_TRY(status);
@@ -75,55 +63,55 @@ enum { DEVICES = 6, MOST_QUESTIONS = RH_N_ASKED * DEVICES * (RH_MOST_PAIRS + 2 *
 typedef struct asked {
   rh_trial *trial;
   rh_question *questions;
-  uint64_t *answers; /* hashes */
   uint32_t n;
   uint32_t at; /* the current question */
   int differs; /* its answer has changed */
 } asked;
 
-/* Each with the default parameters, and some with one parameter at its bound. */
-static rh_status collect(rh_trial *trial, const rh_question *question, rh_status said,
-                         const rh_answer *answer, void *user) {
-  asked *a = user;
-  (void)said;
-  (void)answer;
-  if (a->n + 2 * RH_MAX_PARAMS >= MOST_QUESTIONS) return RH_OK;
-  a->questions[a->n++] = *question;
-  if (question->op != RH_OP_sum || question->type != RH_TYPE_f32) return RH_OK;
-  for (uint32_t k = 0; k < 2 * trial->strategy->n_params; k++) {
-    const rh_param *param = rh_strategy_param(trial->strategy, k / 2);
-    a->questions[a->n] = *question;
-    a->questions[a->n++].params[k / 2] = k % 2 ? param->max : param->min;
-  }
-  return RH_OK;
+static void collect(asked *a, const rh_question *question) {
+  rh_question *q = &a->questions[a->n++];
+  *q = *question;
+  rh_ask(a->trial->strategy, q);
+  a->trial->digest = rh_hash(a->trial->digest, &q->said, sizeof q->said);
+  a->trial->digest = rh_hash(a->trial->digest, &q->answer, sizeof q->answer);
 }
 
-static uint64_t answer_to(const asked *a, uint32_t k) {
-  rh_answer answer;
-  rh_status said = rh_ask(a->trial->strategy, &a->questions[k], &answer);
-  return rh_answer_hash(said, &answer);
+/* Each with the default parameters, and some with one parameter at its bound. */
+static void collect_all(asked *a) {
+  const rh_strategy *strategy = a->trial->strategy;
+  rh_question q = rh_first_question(a->trial);
+  while (rh_next_question(a->trial, &q)) {
+    collect(a, &q);
+    if (q.op != RH_OP_sum || q.type != RH_TYPE_f32) continue;
+    for (uint32_t k = 0; k < 2 * strategy->n_params; k++) {
+      const rh_param *param = rh_strategy_param(strategy, k / 2);
+      rh_question other = q;
+      other.params[k / 2] = k % 2 ? param->max : param->min;
+      collect(a, &other);
+    }
+  }
 }
 
 /* Asks everything again in another order: the step is a prime above n. */
-static void ask_again(void *user) {
+static void ask_again(asked *a) {
   enum { STEP = 1000003 };
-  asked *a = user;
   a->differs = 0;
   for (uint32_t k = 0; k < a->n && !a->differs; k++) {
     a->at = (a->at + STEP) % a->n;
-    a->differs = answer_to(a, a->at) != a->answers[a->at];
+    a->differs = !rh_asks_again(a->trial->strategy, &a->questions[a->at]);
   }
 }
 
-static rh_status say_differs(const asked *a, const char *when) {
-  rh_trial_fail(a->trial, "another answer when asked again %s", when);
-  return rh_question_prefix(a->trial, &a->questions[a->at]);
+static rh_status judge_again(asked *a, const char *when) {
+  if (!a->differs) return RH_OK;
+  return rh_question_fail(a->trial, &a->questions[a->at], "another answer when asked again %s",
+                          when);
 }
 
-static rh_status judge_again(asked *a, const char *when) {
+static rh_status try_again(asked *a, const char *when) {
   rh_trial_phase(a->trial, "query");
   ask_again(a);
-  return a->differs ? say_differs(a, when) : RH_OK;
+  return judge_again(a, when);
 }
 
 /* ---- A thread without the outside world ---- */
@@ -241,11 +229,9 @@ static rh_status in_sandbox(asked *a) {
   sigaction(SIGSYS, &old[0], NULL);
   sigaction(SIGSEGV, &old[1], NULL);
   if (sandbox.environment != MAP_FAILED) munmap(sandbox.environment, sandbox.page);
-  if (sandbox.violation[0]) {
-    rh_trial_fail(a->trial, "query %s", sandbox.violation);
-    return rh_question_prefix(a->trial, &a->questions[a->at]);
-  }
-  return a->differs ? say_differs(a, "on another thread") : RH_OK;
+  if (sandbox.violation[0])
+    return rh_question_fail(a->trial, &a->questions[a->at], "query %s", sandbox.violation);
+  return judge_again(a, "on another thread");
 }
 
 /* ---- Under other conditions ---- */
@@ -254,7 +240,7 @@ static rh_status in_sandbox(asked *a) {
 static rh_status after_a_run(asked *a) {
   for (int k = 0; k < 3; k++) rh_try_any_problem(a->trial, 1003);
   if (!a->trial->device) return RH_OK;
-  return judge_again(a, "after a run");
+  return try_again(a, "after a run");
 }
 
 /* Sets an environment variable for every word of the plugin's file that could name one. */
@@ -290,13 +276,12 @@ static void change_surroundings(const char *path) {
 static rh_status later(asked *a, double began) {
   while (rh_now() < began + 1.05) usleep(20000);
   if (a->trial->alone) change_surroundings(a->trial->path);
-  return judge_again(a,
-                     a->trial->alone ? "a second later, in other surroundings" : "a second later");
+  return try_again(a, a->trial->alone ? "a second later, in other surroundings" : "a second later");
 }
 
 /* The first process also asks again, in every way. */
 static rh_status again_in_all_ways(asked *a, double began) {
-  RH_TRY(judge_again(a, "in another order, with its structs at other addresses"));
+  RH_TRY(try_again(a, "in another order, with its structs at other addresses"));
   RH_TRY(in_sandbox(a));
   RH_TRY(after_a_run(a));
   RH_TRY(later(a, began));
@@ -312,15 +297,9 @@ rh_status rh_v59_depends_only_on_question(rh_trial *trial) {
   if (trial->variant == 1 && trial->alone) change_surroundings(trial->path);
   RH_TRY(rh_trial_load(trial));
   a.questions = calloc(MOST_QUESTIONS, sizeof *a.questions);
-  a.answers = calloc(MOST_QUESTIONS, sizeof *a.answers);
-  rh_status status = a.questions && a.answers ? rh_ask_all(trial, collect, &a)
-                                              : rh_trial_skip(trial, "out of memory");
-  for (uint32_t k = 0; k < a.n; k++) {
-    a.answers[k] = answer_to(&a, k);
-    trial->digest = rh_random_mix(trial->digest ^ a.answers[k]);
-  }
-  if (status == RH_OK && trial->variant == 0 && a.n) status = again_in_all_ways(&a, began);
+  if (!a.questions) return rh_trial_skip(trial, "out of memory");
+  collect_all(&a);
+  rh_status status = trial->variant == 0 && a.n ? again_in_all_ways(&a, began) : RH_OK;
   free(a.questions);
-  free(a.answers);
   return status;
 }

@@ -1,7 +1,5 @@
 #include "internal.h"
 
-#include "../../engine/ranks/ranks.h"
-
 enum { FENCE = 64, FENCE_BYTE = 0xa5, READY_AFTER = 5, BLANK = 0xff /* no byte of UTF-8 */ };
 /* Exit statuses: of a rank that leaves, and what one gives to abort, by itself and after a broken
  * gather. */
@@ -15,10 +13,9 @@ typedef struct rank {
   rh_rank_task task;
   uint32_t size, special; /* ranks that were started; the one that behaves otherwise */
   uint64_t seed;
-  char host[64];
   const rh_transport *transport;
   void *self;
-  rh_rank_place place;
+  rh_rank_said said;
   int report; /* the file */
   uint32_t round;
   double broken_s;           /* how long the last gather took, */
@@ -50,21 +47,19 @@ const char *rh_sentence_fault(const char *text) {
   return NULL;
 }
 
-/* One write for each line: the test reads while the rank lives, and it may be killed. */
-__attribute__((format(printf, 2, 3))) static void say(const rank *r, const char *format, ...) {
-  char line[1024];
-  va_list args;
-  int begin = snprintf(line, sizeof line, "%ld %s ", (long)getpid(), r->host);
-  va_start(args, format);
-  int more = vsnprintf(line + begin, sizeof line - (size_t)begin, format, args);
-  va_end(args);
-  if (more < 0) return;
-  for (char *at = line; *at; at++)
-    if (*at == '\n') *at = ' ';
-  size_t length = strlen(line);
-  line[length] = '\n';
-  ssize_t unused = write(r->report, line, length + 1);
+/* One write each time: the test reads while the rank lives, and it may be killed. */
+static void append_report(const rank *r) {
+  ssize_t unused = write(r->report, &r->said, sizeof r->said);
   (void)unused;
+}
+
+__attribute__((format(printf, 2, 3))) static void find_wrong(rank *r, const char *format, ...) {
+  va_list args;
+  if (r->said.wrong[0]) return;
+  va_start(args, format);
+  vsnprintf(r->said.wrong, sizeof r->said.wrong, format, args);
+  va_end(args);
+  append_report(r);
 }
 
 /* ---- Gathering ---- */
@@ -76,32 +71,33 @@ static unsigned char byte_of(const rank *r, uint32_t of, uint32_t k) {
 }
 
 static size_t all_bytes(const rank *r, uint32_t n) {
-  return (size_t)r->place.size * n + 2 * (size_t)FENCE;
-}
-
-static int fence_is_whole(const unsigned char *at) {
-  for (int k = 0; k < FENCE; k++)
-    if (at[k] != FENCE_BYTE) return 0;
-  return 1;
+  return (size_t)r->said.place.size * n + 2 * (size_t)FENCE;
 }
 
 /* 0, or -1 and a finding. */
-static int check_bytes(const rank *r, uint32_t n) {
+static int check_bytes(rank *r, uint32_t n) {
   const unsigned char *all = r->all + FENCE;
   for (uint32_t k = 0; k < n; k++)
-    if (r->mine[k] != byte_of(r, r->place.rank, k)) {
-      say(r, "wrong gather with n = %u changes `mine'", n);
+    if (r->mine[k] != byte_of(r, r->said.place.rank, k)) {
+      find_wrong(r, "gather with n = %u changes `mine'", n);
       return -1;
     }
-  for (uint32_t of = 0; of < r->place.size; of++)
+  for (uint32_t of = 0; of < r->said.place.size; of++)
     for (uint32_t k = 0; k < n; k++)
       if (all[(size_t)of * n + k] != byte_of(r, of, k)) {
-        say(r, "wrong gather %u, with n = %u: byte %u of rank %u is not the one that it gave",
-            r->round + 1, n, k, of);
+        find_wrong(r, "gather %u, with n = %u: byte %u of rank %u is not the one that it gave",
+                   r->round + 1, n, k, of);
         return -1;
       }
-  if (fence_is_whole(r->all) && fence_is_whole(all + (size_t)r->place.size * n)) return 0;
-  say(r, "wrong gather with n = %u writes outside `all'", n);
+  const rh_watched watched = {.memory = r->all,
+                              .bytes = all_bytes(r, n),
+                              .first = FENCE,
+                              .n = (uint64_t)r->said.place.size * n,
+                              .poison = FENCE_BYTE};
+  int64_t away;
+  rh_watched_check(&watched, &away, NULL);
+  if (!away) return 0;
+  find_wrong(r, "gather with n = %u writes outside `all'", n);
   return -1;
 }
 
@@ -109,15 +105,15 @@ static int check_bytes(const rank *r, uint32_t n) {
 static int gather(rank *r, uint32_t n, double seconds) {
   char *text = rh_sentence_room();
   memset(r->all, FENCE_BYTE, all_bytes(r, n));
-  for (uint32_t k = 0; k < n; k++) r->mine[k] = byte_of(r, r->place.rank, k);
+  for (uint32_t k = 0; k < n; k++) r->mine[k] = byte_of(r, r->said.place.rank, k);
   double start = rh_now();
   int32_t code =
       r->transport->gather(r->self, r->mine, n, r->all + FENCE, seconds, text, RH_SENTENCE_BYTES);
   const char *fault = code ? rh_sentence_fault(text) : NULL;
   r->broken_s = rh_now() - start;
   r->why = text;
-  if (code != 0 && code != -1) say(r, "wrong gather returns %d; it must be 0 or -1", code);
-  else if (fault) say(r, "wrong gather fails and %s", fault);
+  if (code != 0 && code != -1) find_wrong(r, "gather returns %d; it must be 0 or -1", code);
+  else if (fault) find_wrong(r, "gather fails and %s", fault);
   if ((code != 0 && code != -1) || fault || (code == 0 && check_bytes(r, n) != 0)) return -1;
   r->round++;
   return -code;
@@ -127,8 +123,8 @@ static int gather(rank *r, uint32_t n, double seconds) {
 static int gather_calmly(rank *r, uint32_t n) {
   int code = gather(r, n, calm_s);
   if (code > 0)
-    say(r, "wrong gather fails after %.1f s of %.0f, and no rank is lost: %s", r->broken_s, calm_s,
-        r->why);
+    find_wrong(r, "gather fails after %.1f s of %.0f, and no rank is lost: %s", r->broken_s, calm_s,
+               r->why);
   return code == 0 ? 0 : -1;
 }
 
@@ -149,7 +145,7 @@ static int gather_many(rank *r) {
   int result = 0;
   for (int k = 0; k < ROUNDS && result == 0; k++) {
     uint64_t size = rh_random_mix(r->seed + (uint64_t)k);
-    uint64_t nap = rh_random_mix(size ^ r->place.rank);
+    uint64_t nap = rh_random_mix(size ^ r->said.place.rank);
     if (nap % 16 == 0) usleep((useconds_t)(nap >> 32) % NAP_US);
     result = gather_calmly(r, 1 + (uint32_t)(size % LARGEST));
   }
@@ -159,7 +155,7 @@ static int gather_many(rank *r) {
 
 static int gather_times(rank *r, int times, uint32_t n, int late) {
   for (int k = 0; k < times; k++) {
-    if (late && k == 2 && r->place.rank == r->special) usleep((useconds_t)(late_s * 1e6));
+    if (late && k == 2 && r->said.place.rank == r->special) usleep((useconds_t)(late_s * 1e6));
     if (gather_calmly(r, n) != 0) return -1;
   }
   return 0;
@@ -168,7 +164,7 @@ static int gather_times(rank *r, int times, uint32_t n, int late) {
 /* Does not return: ends as redhost does when a rank is lost. */
 static void abort_job(rank *r, int32_t status) {
   r->transport->abort(r->self, status, "a test of the transport");
-  say(r, "wrong abort returns");
+  find_wrong(r, "abort returns");
   _exit(9);
 }
 
@@ -176,10 +172,11 @@ static int last(rank *r) {
   for (double end = rh_now() + lasts_s; rh_now() < end; usleep(20000)) {
     int code = gather(r, 16, RH_RANK_PATIENCE_S);
     if (code < 0) return -1;
-    if (code > 0) say(r, "broke %.2f", r->broken_s);
+    if (code > 0) r->said.broken_s = r->broken_s;
+    r->said.is_ready = r->round >= READY_AFTER;
+    if (code > 0 || r->round == READY_AFTER) append_report(r);
     if (code > 0) abort_job(r, BROKEN_STATUS);
-    if (r->round == READY_AFTER) say(r, "ready");
-    if (r->round <= READY_AFTER || r->place.rank != r->special) continue;
+    if (r->round <= READY_AFTER || r->said.place.rank != r->special) continue;
     if (r->task == RH_RANK_LEAVES) _exit(LEAVES_STATUS);
     if (r->task == RH_RANK_ABORTS) abort_job(r, ABORT_STATUS);
   }
@@ -189,7 +186,8 @@ static int last(rank *r) {
 static int close_apart(rank *r) {
   enum { APART_US = 150000 };
   int code = gather_times(r, 20, 4096, 0);
-  usleep((r->seed % 2 ? r->place.rank : r->place.size - 1 - r->place.rank) * APART_US);
+  usleep((r->seed % 2 ? r->said.place.rank : r->said.place.size - 1 - r->said.place.rank) *
+         APART_US);
   return code;
 }
 
@@ -212,7 +210,7 @@ static int do_task(rank *r) {
 static void judge_state(rank *r, const char *phase) {
   rh_footprint_leave(r->footprint);
   rh_footprint_judge(r->footprint, phase, 1);
-  if (r->footprint && r->footprint->said[0]) say(r, "wrong %s", r->footprint->said);
+  if (r->footprint && r->footprint->said[0]) find_wrong(r, "%s", r->footprint->said);
   rh_footprint_enter(r->footprint, 0);
 }
 
@@ -220,26 +218,28 @@ static int join(rank *r) {
   char *text = rh_sentence_room();
   int32_t answer = r->transport->probe(text, RH_SENTENCE_BYTES);
   if (answer != RH_TRANSPORT_STARTED && r->size > 1) {
-    say(r, "wrong probe returns %d in a process that the launcher started, instead of %d: %.200s",
-        answer, RH_TRANSPORT_STARTED, rh_sentence_fault(text) ? "" : text);
+    find_wrong(r, "probe returns %d in a process that the launcher started, instead of %d: %.200s",
+               answer, RH_TRANSPORT_STARTED, rh_sentence_fault(text) ? "" : text);
     return -1;
   }
   text = rh_sentence_room();
-  if (r->transport->open(&r->self, &r->place, text, RH_SENTENCE_BYTES) != 0) {
+  if (r->transport->open(&r->self, &r->said.place, text, RH_SENTENCE_BYTES) != 0) {
     const char *fault = rh_sentence_fault(text);
-    say(r, "wrong open fails%s%s", fault ? " and " : ": ", fault ? fault : text);
+    find_wrong(r, "open fails%s%s", fault ? " and " : ": ", fault ? fault : text);
     return -1;
   }
-  say(r, "joined %u %u %u", r->place.rank, r->place.size, r->place.local_rank);
-  if (r->place.size == r->size && r->place.rank < r->place.size) return 0;
-  say(r, "wrong open says that this is rank %u of %u; %u were started", r->place.rank,
-      r->place.size, r->size);
+  r->said.has_joined = 1;
+  append_report(r);
+  if (r->said.place.size == r->size && r->said.place.rank < r->said.place.size) return 0;
+  find_wrong(r, "open says that this is rank %u of %u; %u were started", r->said.place.rank,
+             r->said.place.size, r->size);
   return -1;
 }
 
 static int take_part(rank *r) {
-  rh_footprint footprint = {
-      .unsteady = ~(1u << RH_STATE_FLOATING | 1u << RH_STATE_LOCALE | 1u << RH_STATE_DIRECTORIES)};
+  RH_FINISHED(rh_footprint)
+  footprint = {.unsteady =
+                   ~(1u << RH_STATE_FLOATING | 1u << RH_STATE_LOCALE | 1u << RH_STATE_DIRECTORIES)};
   tzset(); /* before a library does it */
   if (r->task == RH_RANK_STATE) r->footprint = &footprint;
   rh_footprint_enter(r->footprint, 0);
@@ -252,16 +252,16 @@ static int take_part(rank *r) {
   if (result == 0) {
     r->transport->close(r->self);
     judge_state(r, "close");
-    say(r, "closed");
+    r->said.has_closed = 1;
+    append_report(r);
   }
-  rh_footprint_finish(&footprint);
   free(r->mine);
   free(r->all);
   return result == 0 ? 0 : 1;
 }
 
 int rh_rank_main(const char *report, const char *order) {
-  rank r = {.place.struct_size = sizeof(rh_rank_place)};
+  rank r = {.said = {.pid = getpid(), .place.struct_size = sizeof(rh_rank_place)}};
   rh_error error = {0};
   int task, length, code = 1;
   if (sscanf(order, "%d,%u,%u,%" SCNu64 ",%n", &task, &r.size, &r.special, &r.seed, &length) != 4)
@@ -269,10 +269,10 @@ int rh_rank_main(const char *report, const char *order) {
   r.task = (rh_rank_task)task;
   r.report = open(report, O_WRONLY | O_APPEND | O_CLOEXEC);
   if (r.report < 0) return 2;
-  gethostname(r.host, sizeof r.host - 1);
-  say(&r, "begin");
+  gethostname(r.said.host, sizeof r.said.host - 1);
+  append_report(&r);
   if (rh_transport_open(order + length, &r.transport, &error) == RH_OK) code = take_part(&r);
-  else say(&r, "wrong %s", error.message);
+  else find_wrong(&r, "%s", error.message);
   close(r.report);
   return code;
 }

@@ -1,5 +1,7 @@
 #include "internal.h"
 
+#include <sys/mman.h>
+
 enum { RESULT_SLOTS = 3, TAIL = 256 };
 
 /* ---- Structs as the plugin sees them ---- */
@@ -88,11 +90,6 @@ static rh_status make_place(rh_rig *rig) {
   return rh_rig_take_segments(rig, segments);
 }
 
-rh_status rh_rig_close(rh_rig *rig, rh_status status) {
-  rh_rig_finish(rig);
-  return status;
-}
-
 static rh_problem problem_of(const rh_rig *rig, uint64_t n) {
   return (rh_problem){.struct_size = sizeof(rh_problem),
                       .type = rig->type,
@@ -104,27 +101,12 @@ static rh_problem problem_of(const rh_rig *rig, uint64_t n) {
 
 /* ---- The services for a plugin under test ---- */
 
-/* They record each call, fail on the test's demand, and otherwise forward to the real ones. */
+/* They record each call, fail on the test's demand, and otherwise forward to the real ones, whose
+ * `priv` is the first field of a rig. */
 static rh_rig *rig_of(const rh_host *host) { return host->priv; }
 
-static const char *phase_name(int phase) {
-  switch (phase) {
-  case RH_PHASE_SETUP: return "setup";
-  case RH_PHASE_RUN: return "run";
-  case RH_PHASE_TEARDOWN: return "teardown";
-  default: return "between the calls";
-  }
-}
-
-/* RH_OK: go on. phase: the only phase in which the service may be called. */
-static rh_status enter_service(rh_rig *rig, const char *service, int phase) {
-  if (rig->has_ended) {
-    rig->calls_after_end++;
-    return RH_E_INVALID;
-  }
-  if (rig->services.phase != phase && !rig->out_of_phase[0])
-    snprintf(rig->out_of_phase, sizeof rig->out_of_phase, "%s() in %s", service,
-             phase_name(rig->services.phase));
+/* RH_OK: go on. */
+static rh_status enter_service(rh_rig *rig, const char *service) {
   if (++rig->calls != rig->with.fail_at) {
     rh_footprint_leave(rig->with.footprint);
     return RH_OK;
@@ -146,37 +128,21 @@ static rh_status leave_service(rh_rig *rig, rh_status status) {
 #define FORWARD(rig, service, ...)                                                                 \
   leave_service(rig, (rig)->services.host.service(&(rig)->services.host, __VA_ARGS__))
 
-static void watch_log(const rh_host *host, uint32_t level, const char *text) {
-  (void)level;
-  (void)text;
-  if (rig_of(host)->has_ended) rig_of(host)->calls_after_end++;
-}
-
-static rh_status watch_fail(const rh_host *host, rh_status status, int32_t cl_code,
-                            const char *what) {
-  rh_rig *rig = rig_of(host);
-  if (!rig->has_ended) return rig->services.host.fail(&rig->services.host, status, cl_code, what);
-  rig->calls_after_end++;
-  return status;
-}
-
 static rh_status watch_build(const rh_host *host, const char *file, const char *source,
                              const char *options, struct _cl_program **program) {
   rh_rig *rig = rig_of(host);
-  rh_text broken = {0};
-  RH_TRY(enter_service(rig, "build", RH_PHASE_SETUP));
+  RH_FINISHED(rh_text) broken = {0};
+  RH_TRY(enter_service(rig, "build"));
   rig->code = rh_hash(rig->code, source, strlen(source) + 1);
   if (options) rig->code = rh_hash(rig->code, options, strlen(options) + 1);
   if (rig->with.broken_line) rh_text_add(&broken, "%s\n%s", rig->with.broken_line, source);
-  rh_status status = FORWARD(
-      rig, build, file, rig->with.broken_line ? rh_text_get(&broken) : source, options, program);
-  rh_text_finish(&broken);
-  return status;
+  return FORWARD(rig, build, file, rig->with.broken_line ? rh_text_get(&broken) : source, options,
+                 program);
 }
 
 static rh_status watch_scratch(const rh_host *host, uint64_t bytes, struct _cl_mem **buffer) {
   rh_rig *rig = rig_of(host);
-  RH_TRY(enter_service(rig, "scratch", RH_PHASE_SETUP));
+  RH_TRY(enter_service(rig, "scratch"));
   if (rig->with.fence && rig->session &&
       rh_fence_scratch(rig->with.fence, rig->session, bytes, buffer, NULL) == RH_OK)
     return leave_service(rig, RH_OK);
@@ -185,7 +151,7 @@ static rh_status watch_scratch(const rh_host *host, uint64_t bytes, struct _cl_m
 
 static void *watch_alloc(const rh_host *host, uint64_t bytes) {
   rh_rig *rig = rig_of(host);
-  if (enter_service(rig, "alloc", RH_PHASE_SETUP) != RH_OK) return NULL;
+  if (enter_service(rig, "alloc") != RH_OK) return NULL;
   void *memory = rig->with.fence ? rh_fence_alloc(rig->with.fence, bytes) : NULL;
   if (!memory) memory = rig->services.host.alloc(&rig->services.host, bytes);
   leave_service(rig, RH_OK);
@@ -200,45 +166,35 @@ static void note_local(rh_rig *rig, const rh_arg *args, uint32_t n_args) {
 }
 
 /* A service that takes note, and calls the host's. */
-#define WATCH(service, phase, params, args, note)                                                  \
+#define WATCH(service, params, args, note)                                                         \
   static rh_status watch_##service params {                                                        \
     rh_rig *rig = rig_of(host);                                                                    \
-    RH_TRY(enter_service(rig, #service, phase));                                                   \
+    RH_TRY(enter_service(rig, #service));                                                          \
     note;                                                                                          \
     return leave_service(rig, rig->services.host.service args);                                    \
   }
 
 /* clang-format off */
 #define HOST &rig->services.host
-WATCH(kernel, RH_PHASE_SETUP,
+WATCH(kernel,
       (const rh_host *host, struct _cl_program *program, const char *name,
        struct _cl_kernel **kernel, uint32_t *max_group),
       (HOST, program, name, kernel, max_group), )
-WATCH(launch, RH_PHASE_RUN,
+WATCH(launch,
       (const rh_host *host, struct _cl_kernel *kernel, uint64_t global, uint64_t local,
        const rh_arg *args, uint32_t n_args, const char *stage),
       (HOST, kernel, global, local, args, n_args, stage), note_local(rig, args, n_args))
-WATCH(fill, RH_PHASE_RUN,
+WATCH(fill,
       (const rh_host *host, struct _cl_mem *buffer, uint64_t offset, const void *value,
        uint32_t size, uint64_t count),
       (HOST, buffer, offset, value, size, count), )
-WATCH(read, RH_PHASE_RUN,
+WATCH(read,
       (const rh_host *host, struct _cl_mem *buffer, uint64_t offset, uint64_t bytes, void *to),
       (HOST, buffer, offset, bytes, to), rig->reads++)
 /* clang-format on */
 
-static const void *watch_extension(const rh_host *host, const char *id) {
-  rh_rig *rig = rig_of(host);
-  if (!rig->has_ended) return rig->services.host.extension(&rig->services.host, id);
-  rig->calls_after_end++;
-  return NULL;
-}
-
 static rh_host watching_host(rh_rig *rig) {
   rh_host host = rig->services.host;
-  host.priv = rig;
-  host.log = watch_log;
-  host.fail = watch_fail;
   host.build = watch_build;
   host.kernel = watch_kernel;
   host.scratch = watch_scratch;
@@ -246,7 +202,6 @@ static rh_host watching_host(rh_rig *rig) {
   host.launch = watch_launch;
   host.fill = watch_fill;
   host.read = watch_read;
-  host.extension = watch_extension;
   return host;
 }
 
@@ -340,7 +295,8 @@ void rh_rig_teardown(rh_rig *rig) {
   rh_fpstate before = enter_plugin(rig, RH_PHASE_TEARDOWN, "teardown");
   if (rig->strategy->teardown) rig->strategy->teardown(rig->self);
   leave_plugin(rig, &before, "teardown", 1);
-  rig->has_ended = 1;
+  /* a plugin that calls the host from now on crashes */
+  mprotect(rig->structs[0].begin, (size_t)(rig->structs[0].end - rig->structs[0].begin), PROT_NONE);
 }
 
 void rh_rig_finish(rh_rig *rig) {
@@ -349,7 +305,6 @@ void rh_rig_finish(rh_rig *rig) {
   if (rig->with.fence) rh_fence_finish(rig->with.fence);
   release_offsets(rig);
   rh_fixture_finish(&rig->own);
-  rh_array_finish(&rig->array);
   while (rig->n_structs) rh_guard_unmap(&rig->structs[--rig->n_structs]);
   free(rig->prelude);
   memset(rig, 0, sizeof *rig);
@@ -359,13 +314,13 @@ void rh_rig_finish(rh_rig *rig) {
 
 rh_status rh_rig_fill(rh_rig *rig, const char *kind, uint64_t seed, uint64_t n, uint64_t first) {
   uint32_t size = rig->row.element_size;
-  rh_array_finish(&rig->array);
-  RH_TRY(rh_array_generate(&rig->array, kind, seed, rig->type, n, NULL, rig->error));
+  rh_array array;
+  RH_TRY(rh_array_generate(&array, kind, seed, rig->type, n, NULL, rig->error));
   rig->first = first;
   rig->n = n;
-  rig->data = rh_array_data(&rig->array);
   memset(rig->place->memory, rig->poison, rig->place->elements * size);
-  if (n) memcpy(rig->place->memory + first * size, rig->data, n * size);
+  if (n) memcpy(rig->place->memory + first * size, rh_array_data(&array), n * size);
+  rh_array_finish(&array);
   return rh_fixture_write(rig->place, rig->error);
 }
 
@@ -436,8 +391,8 @@ rh_status rh_rig_judge(rh_rig *rig, const unsigned char value[16]) {
                ? RH_OK
                : rh_trial_fail(rig->trial, "n = 0 does not give the identity");
   rh_op_result(rig->op, rig->type, value, &result);
-  RH_TRY(
-      rh_reference_of_array(&reference, spec.operation.op, rig->data, rig->n, 1, NULL, rig->error));
+  RH_TRY(rh_reference_of_array(&reference, spec.operation.op, rh_fixture_at(rig->place, rig->first),
+                               rig->n, 1, NULL, rig->error));
   rh_job_judge(&spec, rig->session ? rig->session->device : NULL, declared_depth(rig, rig->n),
                &reference, &result, &verdict);
   if (verdict.verdict != RH_VERDICT_WRONG) return RH_OK;
@@ -445,7 +400,7 @@ rh_status rh_rig_judge(rh_rig *rig, const unsigned char value[16]) {
 }
 
 rh_status rh_rig_case(rh_rig *rig, const char *kind, uint64_t seed, uint64_t n, uint64_t first) {
-  unsigned char value[16] __attribute__((aligned(16)));
+  _Alignas(16) unsigned char value[16];
   RH_TRY(rh_rig_fill(rig, kind, seed, n, first));
   rh_status status = rh_rig_run(rig, value);
   if (status == RH_OK) status = rh_rig_judge(rig, value);

@@ -6,13 +6,15 @@ enum { AT_LOADING, AT_QUERY, AT_RUNNING, N_STAGES };
 static const char *const hangs[] = {"loading the plugin hangs, see above", "query hangs, see above",
                                     "the plugin hangs between setup and teardown, see above"};
 
+enum { MOST_TESTS = 1000 };
+
 typedef struct runner {
   const rh_options *options;
   const rh_verify_spec *spec;
   rh_verify_report *report;
   char *program;
-  char **names; /* of the strategies; empty if unknown */
-  uint32_t n_names;
+  json_t *names; /* of the strategies: strings; empty or null if unknown */
+  unsigned char include[MOST_TESTS], exclude[MOST_TESTS]; /* by number */
   int is_transport;
   int cannot_load;         /* the process that asked for the names died */
   uint32_t hung[N_STAGES]; /* tests that hung in that stage */
@@ -34,7 +36,7 @@ static int may_be_a_plugin(const rh_image *image) {
 }
 
 static rh_status check_shared_object(const char *path, int *is_transport, rh_error *error) {
-  rh_image image;
+  RH_FINISHED(rh_image) image = {0};
   if (rh_elf_check(path, error) != RH_OK || rh_image_read(&image, path, error) != RH_OK) {
     rh_error_prefix(error, "%s", path);
     if (error) error->status = RH_E_FILE;
@@ -42,9 +44,7 @@ static rh_status check_shared_object(const char *path, int *is_transport, rh_err
   }
   *is_transport =
       rh_image_defines(&image, RH_TRANSPORT_SYMBOL) && !rh_image_defines(&image, RH_PLUGIN_SYMBOL);
-  int may_be = *is_transport || may_be_a_plugin(&image);
-  rh_image_finish(&image);
-  if (may_be) return RH_OK;
+  if (*is_transport || may_be_a_plugin(&image)) return RH_OK;
   return rh_fail(error, RH_E_FILE,
                  "%s: exports neither %s nor %s, so it is neither a plugin nor a transport of "
                  "redhost",
@@ -70,42 +70,36 @@ static rh_status find_target(const char *file, char **path, int *is_transport, r
   return status;
 }
 
-/* The next element of a list: 1 and its bounds; 0 at the end; -1 if it is malformed. */
-static int next_range(const char **at, int *low, int *high) {
-  char from[4], to[4];
-  int length = 0, more = 0;
-  if (!*at || !**at) return 0;
-  if (sscanf(*at, "%*1[Vv]%3[0-9]%n", from, &length) != 1) return -1;
-  int is_range = sscanf(*at + length, "-%*1[Vv]%3[0-9]%n", to, &more) == 1;
-  *low = atoi(from);
-  *high = is_range ? atoi(to) : *low;
-  *at += length + more;
-  if (**at && !(**at == ',' && (*at)[1])) return -1;
-  *at += **at == ',';
-  return *low > 0 && *high >= *low ? 1 : -1;
-}
+static int number_of(const rh_test *test) { return atoi(test->id + 1); }
 
-static int list_has(const char *list, int number) {
-  int low, high;
-  while (next_range(&list, &low, &high) == 1)
-    if (number >= low && number <= high) return 1;
-  return 0;
-}
-
-static rh_status check_list(const char *option, const char *list, rh_error *error) {
+static int last_test(void) {
   uint32_t n;
   const rh_test *tests = rh_tests(&n);
-  int last = 0, low, high, more;
-  const char *at = list;
+  int last = 0;
   for (uint32_t k = 0; k < n; k++)
-    if (atoi(tests[k].id + 1) > last) last = atoi(tests[k].id + 1);
-  if (list && !*list)
-    return rh_fail(error, RH_E_USAGE, "--%s is empty; expected tests, as in V01,V10-V15", option);
-  while ((more = next_range(&at, &low, &high)) == 1)
+    if (number_of(&tests[k]) > last) last = number_of(&tests[k]);
+  return last;
+}
+
+/* Marks the tests of a list: "V01,V10-V15"; null: as `usual`. */
+static rh_status read_list(const char *option, const char *list, int usual,
+                           unsigned char marks[MOST_TESTS], rh_error *error) {
+  const int last = last_test();
+  memset(marks, list ? 0 : usual, MOST_TESTS);
+  for (const char *at = list; at;) {
+    char from[4], to[4];
+    int length = 0, more = 0;
+    if (sscanf(at, "%*1[Vv]%3[0-9]%n-%*1[Vv]%3[0-9]%n", from, &length, to, &more) < 1) break;
+    int low = atoi(from), high = more ? atoi(to) : low;
+    at += more ? more : length;
+    if (low < 1 || high < low || (*at && *at != ',')) break;
     if (high > last)
       return rh_fail(error, RH_E_USAGE, "--%s '%s': there is no V%02d; the last one is V%02d",
                      option, list, high, last);
-  if (more == 0) return RH_OK;
+    memset(marks + low, 1, (size_t)(high - low) + 1);
+    if (!*at++) return RH_OK;
+  }
+  if (!list) return RH_OK;
   return rh_fail(error, RH_E_USAGE, "--%s '%s': expected tests, as in V01,V10-V15", option, list);
 }
 
@@ -259,7 +253,7 @@ static rh_status record(runner *r, const rh_test *test, const char *strategy, do
 }
 
 static rh_status try_one(runner *r, const rh_test *test, const char *strategy, rh_error *error) {
-  rh_attempt a = {0};
+  RH_FINISHED(rh_attempt) a = {.text = NULL};
   double start = rh_now();
   if (r->spec->begin)
     r->spec->begin(r->spec->user, test->id, strategy, r->done, r->total, r->left_s, r->most_left_s);
@@ -268,7 +262,6 @@ static rh_status try_one(runner *r, const rh_test *test, const char *strategy, r
   if (why) rh_attempt_set(&a, RH_SKIP, "not tried: %s", why);
   else status = run_test(r, test, strategy, &a, error);
   if (status == RH_OK) status = record(r, test, strategy, rh_now() - start, &a, error);
-  rh_attempt_finish(&a);
   r->left_s -= r->spec->quick ? test->usual_quick_s : test->usual_s;
   r->done++;
   return status;
@@ -276,35 +269,33 @@ static rh_status try_one(runner *r, const rh_test *test, const char *strategy, r
 
 /* ---- All of them ---- */
 
+static const char *name_at(const runner *r, size_t k) {
+  const char *name = json_string_value(json_array_get(r->names, k));
+  return name ? name : "";
+}
+
 /* Leaves the strategy that is wanted.  A file that cannot be loaded may have it. */
 static rh_status keep_one(runner *r, rh_error *error) {
   const char *wanted = r->spec->strategy;
-  uint32_t found = 0;
-  while (found < r->n_names && strcmp(r->names[found], wanted) != 0) found++;
-  if (r->n_names && found == r->n_names)
+  size_t n = json_array_size(r->names), found = 0;
+  while (found < n && strcmp(name_at(r, found), wanted) != 0) found++;
+  if (n && found == n)
     return rh_fail(error, RH_E_USAGE, "%s: has no strategy '%.64s'; the first one is '%s'",
-                   r->report->path, wanted, r->names[0]);
-  while (r->n_names) free(r->names[--r->n_names]);
-  return rh_strings_add(&r->names, &r->n_names, "%s", wanted) == 0
-             ? RH_OK
-             : rh_fail(error, RH_E_NOMEM, "no memory for a name");
+                   r->report->path, wanted, name_at(r, 0));
+  json_decref(r->names);
+  r->names = json_pack("[s]", wanted);
+  return r->names ? RH_OK : rh_fail(error, RH_E_NOMEM, "no memory for a name");
 }
 
 /* In a child, because reading the names means loading the plugin.  A file that cannot be loaded
  * has no names, and its tests say why. */
 static rh_status ask_names(runner *r, rh_error *error) {
   const rh_trial trial = {.options = r->options, .path = r->report->path};
-  rh_attempt a;
+  RH_FINISHED(rh_attempt) a = {.text = NULL};
   rh_time_limits limits = time_limits_of(r, NULL);
   RH_TRY(rh_attempt_run(&a, r->program, &trial, &limits, error));
   r->cannot_load = a.names == NULL;
-  int lost = 0;
-  for (size_t k = 0; k < json_array_size(a.names); k++) {
-    const char *name = json_string_value(json_array_get(a.names, k));
-    if (name) lost |= rh_strings_add(&r->names, &r->n_names, "%s", name);
-  }
-  rh_attempt_finish(&a);
-  if (lost) return rh_fail(error, RH_E_NOMEM, "no memory for names");
+  r->names = json_incref(a.names);
   return r->spec->strategy ? keep_one(r, error) : RH_OK;
 }
 
@@ -318,9 +309,7 @@ static int is_chosen(const runner *r, const rh_test *test) {
   const rh_verify_spec *spec = r->spec;
   if (test->of != RH_OF_FILE && (test->of == RH_OF_TRANSPORT) != r->is_transport) return 0;
   if (test->run == rh_v69_named && !spec->own && !spec->include) return 0;
-  int number = atoi(test->id + 1);
-  return (!spec->include || list_has(spec->include, number)) &&
-         !(spec->exclude && list_has(spec->exclude, number));
+  return r->include[number_of(test)] && !r->exclude[number_of(test)];
 }
 
 /* One test of the file alone needs none. */
@@ -338,10 +327,9 @@ static rh_status run_all(runner *r, rh_error *error) {
   for (int counting = 1; counting >= 0; counting--) {
     for (uint32_t k = 0; k < n; k++) {
       if (!is_chosen(r, &tests[k])) continue;
-      int each = tests[k].of == RH_OF_STRATEGY && r->n_names;
-      uint32_t times = each ? r->n_names : 1;
-      for (uint32_t j = 0; j < times; j++) {
-        const char *strategy = each ? r->names[j] : NULL;
+      size_t names = tests[k].of == RH_OF_STRATEGY ? json_array_size(r->names) : 0;
+      for (size_t j = 0; j < (names ? names : 1); j++) {
+        const char *strategy = names ? name_at(r, j) : NULL;
         if (!counting) {
           RH_TRY(try_one(r, &tests[k], strategy, error));
           continue;
@@ -361,14 +349,13 @@ rh_status rh_verify(rh_verify_report *report, const rh_options *options, const r
   runner r = {.options = options, .spec = spec, .report = report, .most_left_s = most_s(0)};
   double start = rh_now();
   *report = (rh_verify_report){0};
-  RH_TRY(check_list("include", spec->include, error));
-  RH_TRY(check_list("exclude", spec->exclude, error));
+  RH_TRY(read_list("include", spec->include, 1, r.include, error));
+  RH_TRY(read_list("exclude", spec->exclude, 0, r.exclude, error));
   RH_TRY(find_target(spec->file, &report->path, &r.is_transport, error));
   rh_status status = rh_child_program(options, &r.program, error);
   if (status == RH_OK && needs_names(&r)) status = ask_names(&r, error);
   if (status == RH_OK) status = run_all(&r, error);
-  for (uint32_t k = 0; k < r.n_names; k++) free(r.names[k]);
-  free(r.names);
+  json_decref(r.names);
   free(r.program);
   report->seconds = rh_now() - start;
   if (status != RH_OK) rh_verify_report_finish(report);

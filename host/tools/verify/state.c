@@ -25,15 +25,6 @@ int rh_state_has(const rh_text *lines, const char *line, size_t length) {
   return 0;
 }
 
-unsigned rh_state_count(int part) {
-  rh_text lines = {0};
-  unsigned n = 0;
-  rh_state_parts[part].take(&lines);
-  for (const char *at = lines.s; at && (at = strchr(at, '\n')); at++) n++;
-  rh_text_finish(&lines);
-  return n;
-}
-
 /* Adds a line, once. */
 __attribute__((format(printf, 2, 3))) static void add(rh_text *to, const char *format, ...) {
   char *line = NULL;
@@ -266,10 +257,9 @@ static void take_code(rh_text *to) { take_mappings(to, RH_STATE_CODE, NULL); }
 static void take_libraries(rh_text *to) { take_mappings(to, RH_STATE_LIBRARIES, NULL); }
 
 static void take_files(rh_text *to) {
-  rh_text libraries = {0};
+  RH_FINISHED(rh_text) libraries = {0};
   take_libraries(&libraries);
   take_mappings(to, RH_STATE_FILES, &libraries);
-  rh_text_finish(&libraries);
 }
 
 uint64_t rh_state_other_memory(void) {
@@ -282,6 +272,162 @@ uint64_t rh_state_other_memory(void) {
 #endif
 }
 
-#define RH_X(NAME, name, words, how) {take_##name, words, how},
-const rh_state_part rh_state_parts[RH_STATE_PARTS] = {RH_STATE_LIST(RH_X)};
-#undef RH_X
+/* ---- Parts ---- */
+
+/* How a part is compared; 0: any difference counts. */
+enum {
+  MAY_HOLD = 1 << 0,  /* an instance may have more of it from setup to teardown */
+  MAY_GO = 1 << 1,    /* only additions count: drivers end their threads and unmap their files */
+  MAY_SETTLE = 1 << 2 /* the kernel or a driver releases it a moment later */
+};
+
+static const struct {
+  void (*take)(rh_text *to); /* adds its lines */
+  const char *words;         /* in messages */
+  int how;
+} parts[RH_STATE_PARTS] = {
+    [RH_STATE_STREAMS] = {take_streams, "the standard streams", 0},
+    [RH_STATE_CHILDREN] = {take_children, "child processes", MAY_GO},
+    [RH_STATE_SIGNALS] = {take_signals, "signals and timers", 0},
+    [RH_STATE_ENVIRONMENT] = {take_environment, "the environment", 0},
+    [RH_STATE_LOCALE] = {take_locale, "the locale", 0},
+    [RH_STATE_DIRECTORIES] = {take_directories, "directories and the file mode mask", 0},
+    [RH_STATE_ATTRIBUTES] = {take_attributes, "process attributes", 0},
+    [RH_STATE_FLOATING] = {take_floating, "the floating-point control word", 0},
+    [RH_STATE_DESCRIPTORS] = {take_descriptors, "open descriptors", MAY_HOLD | MAY_SETTLE},
+    [RH_STATE_THREADS] = {take_threads, "threads", MAY_HOLD | MAY_GO | MAY_SETTLE},
+    [RH_STATE_CODE] = {take_code, "writable and executable memory", MAY_GO | MAY_SETTLE},
+    [RH_STATE_FILES] = {take_files, "mapped files", MAY_HOLD | MAY_GO | MAY_SETTLE},
+    [RH_STATE_LIBRARIES] = {take_libraries, "loaded libraries", MAY_GO},
+};
+
+void rh_state_take(int part, rh_text *lines) { parts[part].take(lines); }
+
+unsigned rh_state_count(int part) {
+  RH_FINISHED(rh_text) lines = {0};
+  unsigned n = 0;
+  parts[part].take(&lines);
+  for (const char *at = lines.s; at && (at = strchr(at, '\n')); at++) n++;
+  return n;
+}
+
+/* ---- Footprints: lines of all parts that are compared, each behind the letter of its part ---- */
+
+enum { FIRST_LETTER = 'A' };
+
+static int part_of(const char *line) { return *line - FIRST_LETTER; }
+
+static void take_all(const rh_footprint *footprint, rh_text *lines) {
+  rh_text_finish(lines);
+  for (int part = 0; part < RH_STATE_PARTS; part++) {
+    RH_FINISHED(rh_text) own = {0};
+    if (footprint->unsteady >> part & 1) continue;
+    parts[part].take(&own);
+    for (const char *at = own.s, *end; at && (end = strchr(at, '\n')); at = end + 1)
+      rh_text_add(lines, "%c%.*s\n", FIRST_LETTER + part, (int)(end - at), at);
+  }
+}
+
+/* Adds the lines of `from` that are in neither of the other two; but of the streams, if `silent`,
+ * none. */
+static void add_lines(rh_text *to, const rh_text *from, const rh_text *without, const rh_text *nor,
+                      int silent) {
+  for (const char *at = from->s, *end; at && (end = strchr(at, '\n')); at = end + 1) {
+    size_t length = (size_t)(end - at);
+    if (!(silent && part_of(at) == RH_STATE_STREAMS) && !rh_state_has(without, at, length) &&
+        !rh_state_has(nor, at, length))
+      rh_text_append(to, at, length + 1);
+  }
+}
+
+static int is_same(const rh_text *a, const rh_text *b) {
+  return a->length == b->length && memcmp(rh_text_get(a), rh_text_get(b), a->length) == 0;
+}
+
+void rh_footprint_allow(rh_footprint *footprint, int part, const char *line) {
+  rh_text_add(&footprint->allowed, "%c%s\n", FIRST_LETTER + part, line);
+}
+
+/* Takes lines from the base that have gone since the plugin's code left, and allows those that are
+ * new. */
+void rh_footprint_enter(rh_footprint *footprint, int kernels_may_print) {
+  rh_text now = {0}, gone = {0}, kept = {0};
+  const rh_text none = {0};
+  if (!footprint) return;
+  take_all(footprint, &now);
+  if (!footprint->base.s) {
+    footprint->base = now;
+    return;
+  }
+  if (!is_same(&footprint->outside, &now)) {
+    add_lines(&gone, &footprint->outside, &now, &none, kernels_may_print);
+    add_lines(&kept, &footprint->base, &gone, &none, 0);
+    add_lines(&footprint->allowed, &now, &footprint->outside, &footprint->allowed,
+              kernels_may_print);
+    rh_text_finish(&footprint->base);
+    footprint->base = kept;
+  }
+  rh_text_finish(&gone);
+  rh_text_finish(&now);
+}
+
+void rh_footprint_leave(rh_footprint *footprint) {
+  if (footprint) take_all(footprint, &footprint->outside);
+}
+
+/* The first line of `from` that is not in the others and whose part has none of `how`, or null. */
+static const char *first_line(const rh_text *from, const rh_text *without, const rh_text *nor,
+                              int how) {
+  for (const char *at = from->s, *end; at && (end = strchr(at, '\n')); at = end + 1) {
+    size_t length = (size_t)(end - at);
+    if (!(parts[part_of(at)].how & how) && !rh_state_has(without, at, length) &&
+        !rh_state_has(nor, at, length))
+      return at;
+  }
+  return NULL;
+}
+
+/* Sets footprint->part and ->said to the first difference: "setup changes X: now 'x'", "no longer
+ * 'y'", or both.  While an instance exists, it may have more of some parts. */
+static int differs(rh_footprint *footprint, const char *phase, int ends) {
+  const rh_text *base = &footprint->base, *now = &footprint->outside, none = {0};
+  const char *gained = first_line(now, base, &footprint->allowed, ends ? 0 : MAY_HOLD);
+  const char *lost = first_line(base, now, &none, MAY_GO);
+  if (is_same(base, now) || !(gained || lost)) return 0;
+  if (gained && lost && part_of(gained) < part_of(lost)) lost = NULL;
+  if (gained && lost && part_of(gained) > part_of(lost)) gained = NULL;
+  int part = footprint->part = part_of(gained ? gained : lost);
+  int length = snprintf(footprint->said, sizeof footprint->said,
+                        parts[part].how & MAY_HOLD && ends ? "after %s, %s are not as before: "
+                                                           : "%s changes %s: ",
+                        phase, parts[part].words);
+  char *to = footprint->said + length;
+  size_t room = sizeof footprint->said - (size_t)length;
+  int more =
+      !gained ? 0 : snprintf(to, room, "now '%.*s'", (int)strcspn(gained + 1, "\n"), gained + 1);
+  if (lost && (size_t)more < room)
+    snprintf(to + more, room - (size_t)more, "%sno longer '%.*s'", gained ? ", " : "",
+             (int)strcspn(lost + 1, "\n"), lost + 1);
+  return 1;
+}
+
+/* A difference counts only if it persists: the kernel lists a joined thread a moment longer. */
+void rh_footprint_judge(rh_footprint *footprint, const char *phase, int ends) {
+  enum { LOOKS = 100, PAUSE_US = 5000 };
+  if (!footprint) return;
+  int has_changed = !footprint->said[0] && differs(footprint, phase, ends);
+  for (int k = 0; has_changed && k < LOOKS && parts[footprint->part].how & MAY_SETTLE; k++) {
+    usleep(PAUSE_US);
+    take_all(footprint, &footprint->outside);
+    if (!(has_changed = differs(footprint, phase, ends))) footprint->said[0] = 0;
+  }
+  if (!ends) return;
+  rh_text_finish(&footprint->base);
+  rh_text_finish(&footprint->allowed);
+}
+
+void rh_footprint_finish(rh_footprint *footprint) {
+  rh_text_finish(&footprint->base);
+  rh_text_finish(&footprint->allowed);
+  rh_text_finish(&footprint->outside);
+}

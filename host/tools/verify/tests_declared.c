@@ -43,9 +43,9 @@ static rh_status use_rig(rh_rig *rig, amounts *used, uint64_t seed) {
 }
 
 static rh_status forecast(rh_trial *trial, rh_pair pair, uint64_t n, uint32_t point) {
-  rh_rig rig;
+  RH_FINISHED(rh_rig) rig;
+  RH_FINISHED(rh_text) where = {0};
   amounts used = {0};
-  rh_text where = {0};
   int64_t params[RH_MAX_PARAMS];
   rh_point(trial, point, params);
   rh_point_words(trial->strategy, params, &where);
@@ -53,8 +53,7 @@ static rh_status forecast(rh_trial *trial, rh_pair pair, uint64_t n, uint32_t po
   rh_status status = rh_rig_open(&rig, trial, pair, n, &(rh_rig_with){.params = params});
   if (status == RH_OK) status = use_rig(&rig, &used, trial->seed);
   if (status == RH_OK) status = compare(trial, &rig, &used, rh_text_get(&where));
-  rh_text_finish(&where);
-  return rh_unless_declined(rh_rig_close(&rig, status));
+  return rh_unless_declined(status);
 }
 
 rh_status rh_v29_forecast(rh_trial *trial) {
@@ -72,41 +71,34 @@ rh_status rh_v29_forecast(rh_trial *trial) {
 
 /* ---- V55: parameters that change code are declared RH_PARAM_REBUILD ---- */
 
-/* What is built of, and where: on the device, or on one that is described as being of another kind.
- * Code for another kind need not build here; what setup wants to build is enough. */
-typedef struct place {
-  rh_trial *trial;
-  int is_elsewhere;
-  rh_pairs kinds;
-} place;
-
-/* The hash of the code that setup builds with these parameters for max_n elements; 0 if
- * declined. */
-static uint64_t code_with(const place *at, rh_pair pair, uint64_t max_n, const int64_t *params) {
-  rh_rig rig;
-  rh_device other = *at->trial->device;
+/* The hash of the code that setup builds with these parameters for max_n elements; 0 if declined.
+ * elsewhere: on the device, described as being of another kind.  Code for that need not build here;
+ * what setup wants to build is enough. */
+static uint64_t code_with(rh_trial *trial, int elsewhere, rh_pair pair, uint64_t max_n,
+                          const int64_t *params) {
+  RH_FINISHED(rh_rig) rig;
+  rh_device other = *trial->device;
   rh_rig_with with = {.params = params, .has_no_place = 1};
   other.kind = other.kind == RH_DEVICE_CPU ? RH_DEVICE_GPU : RH_DEVICE_CPU;
-  if (at->is_elsewhere && at->trial->session) with.device = &other;
-  rh_status status = rh_rig_open(&rig, at->trial, pair, max_n, &with);
+  if (elsewhere && trial->session) with.device = &other;
+  rh_status status = rh_rig_open(&rig, trial, pair, max_n, &with);
   uint64_t code = rig.code ^ rh_imports_take().code;
-  rh_rig_finish(&rig);
-  return status == RH_OK || at->is_elsewhere ? code : 0;
+  return status == RH_OK || elsewhere ? code : 0;
 }
 
-/* 1: some legal value of the parameter, with the other parameters as in `others`, changes the
+/* 1: some legal value of the parameter, with the other parameters as at this point, changes the
  * code. */
-static int changes_code_at(const place *at, rh_pair pair, uint32_t k, uint64_t max_n,
-                           const int64_t *others) {
-  const rh_param *param = rh_strategy_param(at->trial->strategy, k);
+static int changes_code_of(rh_trial *trial, uint32_t k, uint32_t point, int elsewhere, rh_pair pair,
+                           uint64_t max_n) {
+  const rh_param *param = rh_strategy_param(trial->strategy, k);
   const int64_t values[] = {param->min, param->max, param->min + param->step, 2, 4, 8, 64, 128};
   int64_t params[RH_MAX_PARAMS];
-  uint64_t usual = code_with(at, pair, max_n, others);
-  memcpy(params, others, sizeof params);
+  rh_point(trial, point, params);
+  uint64_t usual = code_with(trial, elsewhere, pair, max_n, params);
   for (size_t j = 0; usual && j < sizeof values / sizeof *values; j++) {
     if (!rh_param_allows(param, values[j], NULL, 0)) continue;
     params[k] = values[j];
-    uint64_t code = code_with(at, pair, max_n, params);
+    uint64_t code = code_with(trial, elsewhere, pair, max_n, params);
     if (code && code != usual) return 1;
   }
   return 0;
@@ -114,45 +106,38 @@ static int changes_code_at(const place *at, rh_pair pair, uint32_t k, uint64_t m
 
 /* 1: it does for any kind of problem, of few elements, or of enough for all groups of a GPU: a
  * parameter may matter at one size only. */
-static int changes_code(const place *at, uint32_t k, uint32_t point) {
-  static const uint64_t sizes[] = {1003, 1 << 24};
-  int64_t others[RH_MAX_PARAMS];
-  rh_point(at->trial, point, others);
-  for (uint32_t kind = 0; kind < at->kinds.n; kind++)
-    for (int j = 0; j < 2; j++)
-      if (changes_code_at(at, at->kinds.list[kind], k, sizes[j], others)) return 1;
+static int changes_code(rh_trial *trial, const rh_pairs *kinds, uint32_t k, uint32_t point,
+                        int elsewhere) {
+  for (uint32_t kind = 0; kind < kinds->n; kind++)
+    if (changes_code_of(trial, k, point, elsewhere, kinds->list[kind], 1003) ||
+        changes_code_of(trial, k, point, elsewhere, kinds->list[kind], 1 << 24))
+      return 1;
   return 0;
 }
 
-/* Tries it with the other parameters at their bounds: one may matter only if another is large. */
-static int changes_code_beside_others(const place *at, uint32_t k) {
-  uint32_t n = at->trial->strategy->n_params;
-  if (n == 1) return 0;
-  for (uint32_t point = rh_n_points(at->trial->strategy) - 1; point > 0; point--) {
-    int is_alone = point <= 2 * n && (point - 1) / 2 == k;
-    if (!is_alone && changes_code(at, k, point)) return 1;
-  }
+/* It may matter on one kind of device only, or if another parameter is large: the others are at
+ * their bounds in turn. */
+static int changes_code_somewhere(rh_trial *trial, const rh_pairs *kinds, uint32_t k) {
+  uint32_t points = trial->strategy->n_params > 1 ? rh_n_points(trial->strategy) : 1;
+  for (uint32_t at = 1; at < 2 * points; at++)
+    if (changes_code(trial, kinds, k, at / 2 ? points - at / 2 : 0, at % 2)) return 1;
   return 0;
 }
 
 rh_status rh_v55_rebuild(rh_trial *trial) {
-  place here = {.trial = trial};
+  rh_pairs kinds;
   if (trial->strategy->n_params == 0) return rh_trial_skip(trial, "has no parameters");
-  RH_TRY(rh_pair_kinds(trial, 1003, &here.kinds));
-  place elsewhere = here;
-  elsewhere.is_elsewhere = 1;
+  RH_TRY(rh_pair_kinds(trial, 1003, &kinds));
   rh_imports_watch(trial->path);
   for (uint32_t k = 0; k < trial->strategy->n_params; k++) {
     const rh_param *param = rh_strategy_param(trial->strategy, k);
     int says = (param->flags & RH_PARAM_REBUILD) != 0;
-    int does = changes_code(&here, k, 0);
+    int does = changes_code(trial, &kinds, k, 0, 0);
     if (does && !says)
       return rh_trial_fail(
           trial, "%s changes the code that is built, but is not declared RH_PARAM_REBUILD",
           param->key);
-    /* It may matter on one kind of device only, or beside others. */
-    if (says && !does && !changes_code(&elsewhere, k, 0) && !changes_code_beside_others(&here, k) &&
-        !changes_code_beside_others(&elsewhere, k))
+    if (says && !does && !changes_code_somewhere(trial, &kinds, k))
       return rh_trial_fail(
           trial, "%s is declared RH_PARAM_REBUILD, but does not change the code that is built",
           param->key);

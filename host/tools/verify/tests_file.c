@@ -4,13 +4,11 @@
 /* Reads the file for a test.  V01 says what is wrong with one that cannot be read. */
 static rh_status with_image(rh_trial *trial,
                             rh_status (*judge)(rh_trial *trial, const rh_image *image)) {
-  rh_image image = {0};
+  RH_FINISHED(rh_image) image = {0};
   if (rh_elf_check(trial->path, &trial->error) != RH_OK ||
       rh_image_read(&image, trial->path, &trial->error) != RH_OK)
     return rh_trial_skip(trial, "%s", trial->error.message);
-  rh_status status = judge(trial, &image);
-  rh_image_finish(&image);
-  return status;
+  return judge(trial, &image);
 }
 
 static rh_status is_readable(rh_trial *trial, const rh_image *image) {
@@ -70,17 +68,15 @@ static int is_nowhere(const rh_image_symbol *symbol, const void *libraries) {
 
 IMAGE_TEST(rh_v03_undefined) {
   char names[256];
-  rh_status status = RH_OK;
-  rh_libraries libraries;
-  if (rh_libraries_read(&libraries, image, trial->path, &trial->error) != RH_OK)
-    status = rh_trial_skip(trial, "%s in the usual directories", trial->error.message);
-  else if (names_of(image, names, &libraries, is_nowhere))
-    status = rh_trial_fail(
+  RH_FINISHED(rh_libraries) libraries = {.n = 0};
+  if (rh_libraries_read(&libraries, trial->path, &trial->error) != RH_OK)
+    return rh_trial_skip(trial, "%s in the usual directories", trial->error.message);
+  if (names_of(image, names, &libraries, is_nowhere))
+    return rh_trial_fail(
         trial,
         "needs %s, which no library that it names defines: link with -z defs to see it earlier",
         names);
-  rh_libraries_finish(&libraries);
-  return status;
+  return RH_OK;
 }
 
 static int is_unique(const rh_image_symbol *symbol, const void *user) {
@@ -131,29 +127,27 @@ static const char *second_loader(const rh_libraries *libraries) {
 
 /* V03 reports libraries that are not found. */
 IMAGE_TEST(rh_v04_needed) {
-  rh_libraries libraries;
+  RH_FINISHED(rh_libraries) libraries = {.n = 0};
   const char *unusual = NULL;
-  rh_status status = RH_OK;
   for (uint32_t k = 0; k < image->n_needed; k++)
     if (!rh_library_is_ordinary(image->needed[k]) && !(unusual && is_openmp(unusual)))
       unusual = image->needed[k];
-  const char *loader = rh_libraries_read(&libraries, image, trial->path, &trial->error) == RH_OK
+  const char *loader = rh_libraries_read(&libraries, trial->path, &trial->error) == RH_OK
                            ? second_loader(&libraries)
                            : NULL;
   if (loader)
-    status = rh_trial_fail(
+    return rh_trial_fail(
         trial,
         "needs %s, which defines clGetPlatformIDs: a second OpenCL loader beside the host's "
         "libOpenCL.so.1",
         loader);
-  else if (unusual)
-    status = rh_trial_warn(trial, "needs %s, %s", unusual,
-                           is_openmp(unusual)
-                               ? "an OpenMP runtime: a process must not have two, and another "
-                                 "plugin may need another"
-                               : "which not every system has");
-  rh_libraries_finish(&libraries);
-  return status;
+  if (unusual)
+    return rh_trial_warn(trial, "needs %s, %s", unusual,
+                         is_openmp(unusual)
+                             ? "an OpenMP runtime: a process must not have two, and another "
+                               "plugin may need another"
+                             : "which not every system has");
+  return RH_OK;
 }
 
 /* ---- How it is linked ---- */

@@ -5,24 +5,18 @@
 
 static const double most_load_s = 0.05;
 
-/* Bytes on standard output and error, which are one file if the parent made one. */
-static long long bytes_written(void) {
-  struct stat st;
-  return fstat(STDOUT_FILENO, &st) == 0 && S_ISREG(st.st_mode) ? (long long)st.st_size : 0;
-}
-
 rh_status rh_v10_loads(rh_trial *trial) {
   rh_dl dl;
-  long long before = bytes_written();
+  long long before = rh_printed_so_far();
   rh_trial_phase(trial, "loading");
   double start = rh_now();
   if (rh_dl_open(&dl, trial->path, &trial->error) != RH_OK)
     return rh_trial_fail(trial, "%s", trial->error.message);
   double seconds = rh_now() - start;
   fflush(NULL);
-  if (bytes_written() != before)
+  if (rh_printed_so_far() != before)
     return rh_trial_fail(trial, "writes %lld bytes to standard output or error when it is loaded",
-                         bytes_written() - before);
+                         rh_printed_so_far() - before);
   if (seconds > most_load_s)
     return rh_trial_warn(trial, "takes %.0f ms to load; at most 50 ms are usual", 1000 * seconds);
   return RH_OK;
@@ -77,13 +71,13 @@ rh_status rh_v12_locale(rh_trial *trial) {
 /* ---- V13 ---- */
 
 /* Allows the plugin and the libraries that it names, under their real paths. */
-static void allow_libraries(rh_trial *trial, const rh_image *image, rh_text *allowed) {
+static void allow_libraries(rh_trial *trial, rh_footprint *footprint) {
   static rh_libraries libraries;
-  if (rh_libraries_read(&libraries, image, trial->path, &trial->error) != RH_OK) libraries.n = 0;
-  rh_text_add(allowed, "%s\n", trial->path);
+  if (rh_libraries_read(&libraries, trial->path, &trial->error) != RH_OK) libraries.n = 0;
+  rh_footprint_allow(footprint, RH_STATE_LIBRARIES, trial->path);
   for (uint32_t k = 0; k < libraries.n; k++) {
     char *real = realpath(libraries.paths[k], NULL);
-    if (real) rh_text_add(allowed, "%s\n", real);
+    if (real) rh_footprint_allow(footprint, RH_STATE_LIBRARIES, real);
     free(real);
   }
   rh_libraries_finish(&libraries);
@@ -120,15 +114,9 @@ static rh_status load_and_ask(rh_trial *trial, rh_footprint *footprint) {
 }
 
 rh_status rh_v13_process(rh_trial *trial) {
-  rh_image image;
-  rh_footprint footprint = {0};
-  if (rh_image_read(&image, trial->path, &trial->error) != RH_OK)
-    return rh_trial_skip(trial, "%s", trial->error.message);
-  allow_libraries(trial, &image, &footprint.allowed[RH_STATE_LIBRARIES]);
-  rh_status status = load_and_ask(trial, &footprint);
-  rh_footprint_finish(&footprint);
-  rh_image_finish(&image);
-  return status;
+  RH_FINISHED(rh_footprint) footprint = {.part = 0};
+  allow_libraries(trial, &footprint);
+  return load_and_ask(trial, &footprint);
 }
 
 /* ---- V14 ---- */
@@ -201,11 +189,10 @@ rh_status rh_v15_unloads(rh_trial *trial) {
     trial->plugin = NULL;
     rh_trial_phase(trial, "unloading");
     rh_dl_close(&dl);
-    rh_text libraries = {0};
-    rh_state_parts[RH_STATE_LIBRARIES].take(&libraries);
-    int stays = rh_state_has(&libraries, trial->path, strlen(trial->path));
-    rh_text_finish(&libraries);
-    if (stays) return rh_trial_fail(trial, "is declared unloadable, but stays loaded");
+    RH_FINISHED(rh_text) libraries = {0};
+    rh_state_take(RH_STATE_LIBRARIES, &libraries);
+    if (rh_state_has(&libraries, trial->path, strlen(trial->path)))
+      return rh_trial_fail(trial, "is declared unloadable, but stays loaded");
   }
   return RH_OK;
 #endif

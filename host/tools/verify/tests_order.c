@@ -9,23 +9,13 @@
 
 /* ---- Oclgrind in place of every other OpenCL of this process ---- */
 
-static const char library_name[] = "oclgrind/liboclgrind-rt-icd.so";
-
-/* Looks beside the oclgrind program, as its own launcher does, then in the usual directories. */
+/* Where its own launcher finds it: beside a directory of programs. */
 static int find_library(char *path, size_t bytes) {
-  static const char *const directories[] = {"/usr/lib", "/usr/local/lib", "/opt/oclgrind/lib"};
-  for (const char *at = getenv("PATH"); at && *at;) {
-    size_t length = strcspn(at, ":");
-    snprintf(path, bytes, "%.*s/oclgrind", (int)length, at);
-    if (length && access(path, X_OK) == 0) {
-      snprintf(path, bytes, "%.*s/../lib/%s", (int)length, at, library_name);
-      if (access(path, R_OK) == 0) return 1;
-    }
-    at += length + (at[length] == ':');
-  }
-  for (size_t k = 0; k < sizeof directories / sizeof *directories; k++) {
-    snprintf(path, bytes, "%s/%s", directories[k], library_name);
-    if (access(path, R_OK) == 0) return 1;
+  size_t length;
+  for (const char *at = rh_env("PATH"); at && *at; at += length + (at[length] == ':')) {
+    length = strcspn(at, ":");
+    snprintf(path, bytes, "%.*s/../lib/oclgrind/liboclgrind-rt-icd.so", (int)length, at);
+    if (length && access(path, R_OK) == 0) return 1;
   }
   return 0;
 }
@@ -96,14 +86,13 @@ static rh_status try_ranges(rh_rig *rig, int log, double until) {
 /* small: one unit and small groups: a group's loops run more often, and what two of their turns do
  * to local memory without a barrier between them is a race. */
 static rh_status in_groups(rh_trial *trial, rh_pair pair, int log, int is_small, double until) {
-  rh_rig rig;
+  RH_FINISHED(rh_rig) rig;
   rh_device small = *trial->device;
   small.compute_units = 1;
   if (small.max_group > 16) small.max_group = 16;
   rh_status status = rh_rig_open(&rig, trial, pair, trial->quick ? MOST_N : MOST_N_AT_LENGTH,
                                  &(rh_rig_with){.device = is_small ? &small : NULL});
   if (status == RH_OK) status = try_ranges(&rig, log, until);
-  rh_rig_finish(&rig);
   if (status == RH_OK || status == RH_E_WRONG) return status;
   return is_small ? RH_OK : rh_trial_skip(trial, "Oclgrind: %s", trial->error.message);
 }

@@ -34,13 +34,12 @@ static rh_status some_sizes(rh_rig *rig, uint64_t seed) {
 /* RH_OK or RH_DECLINED, or a failure. */
 static rh_status try_params(rh_trial *trial, rh_pair pair, uint32_t point) {
   int64_t params[RH_MAX_PARAMS];
-  rh_text words = {0};
+  RH_FINISHED(rh_text) words = {0};
   rh_point(trial, point, params);
   rh_status status = rh_try_pair(trial, pair, 20011, &(rh_rig_with){.params = params}, some_sizes);
   if (rh_unless_declined(status) == RH_OK) return status;
   rh_point_words(trial->strategy, params, &words);
   rh_error_prefix(&trial->error, "%s%s", words.length ? "with" : "by default", rh_text_get(&words));
-  rh_text_finish(&words);
   return status;
 }
 
@@ -80,13 +79,11 @@ RH_RIG_TEST(rh_v56_enqueues, 5003) {
 rh_status rh_v57_build_error(rh_trial *trial) {
   const rh_rig_with with = {.broken_line = "#error injected by redhost --verify"};
   rh_pairs pairs;
-  rh_rig rig;
+  RH_FINISHED(rh_rig) rig = {.trial = NULL};
   if (!trial->session) return rh_trial_skip(trial, "builds nothing");
   RH_TRY(rh_served_pairs(trial, 1003, 1, &pairs));
   rh_status status = rh_rig_open(&rig, trial, pairs.list[0], 1003, &with);
-  int has_built = rig.code != 0;
-  rh_rig_finish(&rig);
-  if (status == RH_OK && !has_built)
+  if (status == RH_OK && rig.code == 0)
     return rh_trial_skip(trial, "builds nothing with the host's build()");
   if (status == RH_OK)
     return rh_trial_fail(trial, "a kernel did not build, but setup reported no error");

@@ -225,11 +225,10 @@ rh_status rh_v53_random(rh_trial *trial) {
   /* Building a program for each pair takes most of a quick run's time. */
   RH_TRY(rh_served_pairs(trial, MOST_RANDOM, 4, &pairs));
   for (uint32_t k = 0; !is_spent(&b); k++) {
-    rh_rig rig;
+    RH_FINISHED(rh_rig) rig;
     rh_pair pair = pairs.list[(trial->quick ? k : rh_random_next(&state)) % pairs.n];
-    rh_status status = rh_rig_open(&rig, trial, pair, MOST_RANDOM, NULL);
-    if (status == RH_OK) status = random_cases(&rig, &state, &b);
-    RH_TRY(rh_rig_close(&rig, status));
+    RH_TRY(rh_rig_open(&rig, trial, pair, MOST_RANDOM, NULL));
+    RH_TRY(random_cases(&rig, &state, &b));
   }
   return RH_OK;
 }

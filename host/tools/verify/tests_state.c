@@ -83,13 +83,12 @@ static rh_status run_often(rh_rig *rig, const instance_case *l) {
 
 /* Runs one instance, and skips what it cannot do: other tests say why.  A change is a failure. */
 static rh_status run_instance(rh_trial *trial, instance_case *l, rh_footprint *footprint) {
-  rh_rig rig;
+  RH_FINISHED(rh_rig) rig;
   const rh_rig_with with = {.footprint = footprint, .fail_at = l->fail_at};
   rh_status status = rh_rig_open(&rig, trial, l->pair, l->max_n, &with);
   if (status == RH_OK) status = run_often(&rig, l);
   rh_rig_teardown(&rig);
   l->injected = rig.injected;
-  rh_rig_finish(&rig);
   if (footprint->said[0]) return rh_trial_fail(trial, "%s", footprint->said);
   return status == RH_OK || l->injected ? RH_OK : RH_DECLINED;
 }
@@ -146,7 +145,7 @@ static rh_status check_instances(rh_trial *trial, rh_footprint *footprint) {
 
 rh_status rh_v58_footprint(rh_trial *trial) {
   /* Drivers load what they compile as libraries. */
-  rh_footprint footprint = {.unsteady = 1u << RH_STATE_LIBRARIES};
+  RH_FINISHED(rh_footprint) footprint = {.unsteady = 1u << RH_STATE_LIBRARIES};
   if (rh_is_foreign(trial->path))
     return rh_trial_skip(trial, "changes that a foreign library makes to the process are not "
                                 "the plugin's");
@@ -155,6 +154,5 @@ rh_status rh_v58_footprint(rh_trial *trial) {
   rh_imports_watch(trial->path);
   rh_status status = check_instances(trial, &footprint);
   trial->watches_end = !(footprint.unsteady >> RH_STATE_STREAMS & 1);
-  rh_footprint_finish(&footprint);
   return status;
 }

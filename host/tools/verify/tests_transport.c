@@ -1,7 +1,10 @@
-/* V70 to V72: a transport in one process. */
+/* V70 to V83: a transport, in one process, and in jobs of ranks, which the user's launcher starts.
+ * Those are watched by what the ranks report, and ended without leaving anything behind. */
 #include "internal.h"
 
-#include "../../engine/ranks/ranks.h"
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
 
 /* RH_SKIP where V70 fails. */
 static rh_status load(rh_trial *trial, const rh_transport **transport) {
@@ -81,14 +84,12 @@ static const uint32_t of_libraries =
     1u << RH_STATE_THREADS | 1u << RH_STATE_FILES | 1u << RH_STATE_CODE | 1u << RH_STATE_LIBRARIES;
 
 static rh_status probe_watched(rh_trial *trial, const rh_transport *t, uint32_t without) {
-  rh_footprint footprint = {.unsteady = without};
+  RH_FINISHED(rh_footprint) footprint = {.unsteady = without};
   rh_footprint_enter(&footprint, 0);
   t->probe(rh_sentence_room(), RH_SENTENCE_BYTES);
   rh_footprint_leave(&footprint);
   rh_footprint_judge(&footprint, "probe", 1);
-  rh_status status = footprint.said[0] ? rh_trial_fail(trial, "%s", footprint.said) : RH_OK;
-  rh_footprint_finish(&footprint);
-  return status;
+  return footprint.said[0] ? rh_trial_fail(trial, "%s", footprint.said) : RH_OK;
 }
 
 rh_status rh_v72_probe_changes_nothing(rh_trial *trial) {
@@ -99,3 +100,341 @@ rh_status rh_v72_probe_changes_nothing(rh_trial *trial) {
   RH_TRY(probe_watched(trial, t, of_libraries));
   return probe_watched(trial, t, 1u << RH_STATE_LIBRARIES);
 }
+
+/* ---- Jobs of ranks ---- */
+
+/* Seconds: for a job that nothing breaks; for one that is broken, from then to its end, and for
+ * gather beyond what it was told; for what the launcher leaves to disappear; between signs of
+ * life. */
+static const double calm_s = 40, quick_calm_s = 20, end_s = 10, over_s = 3, settle_s = 5,
+                    say_s = 0.2;
+enum { FEW = 3, LOOK_US = 10000 };
+
+enum { MOST_RANKS = 64 };
+typedef struct job {
+  rh_trial *trial;
+  rh_rank_task task;
+  uint32_t size, special;
+  char report[256]; /* the file that all ranks write */
+  int output;       /* of the launcher and the ranks; -1: none */
+  rh_child child;
+  int has_ended, status; /* the launcher; as of waitpid */
+  rh_rank_said ranks[MOST_RANKS];
+  uint32_t n;
+} job;
+
+static double calm_of(const rh_trial *trial) { return trial->quick ? quick_calm_s : calm_s; }
+
+/* ---- Starting ---- */
+
+/* The user's words, with the number in its place, and redhost as a rank behind them. */
+static void add_command(rh_text *text, const job *j, const char *program) {
+  static const char number[] = "{n}";
+  const rh_trial *trial = j->trial;
+  const char *from = trial->launch;
+  RH_FINISHED(rh_text) order = {0};
+  for (const char *at; (at = strstr(from, number)); from = at + strlen(number))
+    rh_text_add(text, "%.*s%u", (int)(at - from), from, j->size);
+  rh_text_add(text, "%s ", from);
+  rh_text_add_word(text, program);
+  rh_text_add(text, " --rank ");
+  rh_text_add_word(text, j->report);
+  rh_text_add(text, " ");
+  rh_text_add(&order, "%d,%u,%u,%llu,%s", (int)j->task, j->size, j->special,
+              (unsigned long long)trial->seed + j->size, trial->path);
+  rh_text_add_word(text, rh_text_get(&order));
+}
+
+static rh_status start_launcher(job *j, rh_error *error) {
+  char *program = NULL;
+  RH_FINISHED(rh_text) command = {0};
+  rh_status status = rh_child_program(&j->trial->context->options, &program, error);
+  if (status == RH_OK) add_command(&command, j, program);
+  const char *const argv[] = {"sh", "-c", rh_text_get(&command), NULL};
+  j->output = memfd_create("redhost-output", MFD_CLOEXEC);
+  const rh_child_spec spec = {
+      .program = "/bin/sh", .argv = argv, .data = -1, .output = j->output, .stranger = 1};
+  if (status == RH_OK) status = rh_child_start(&j->child, &spec, error);
+  free(program);
+  return status;
+}
+
+/* RH_OK, or the outcome to return. */
+static rh_status start(job *j, rh_trial *trial, rh_rank_task task, uint32_t size,
+                       uint32_t special) {
+  const char *temporary = rh_env("TMPDIR");
+  *j = (job){.trial = trial, .task = task, .size = size, .special = special, .output = -1};
+  if (!trial->launch)
+    return rh_trial_skip(trial, "needs a job of several ranks; say how one is started, as in "
+                                "--launch 'mpirun -n {n}'");
+  if (!temporary) temporary = "/tmp";
+  snprintf(j->report, sizeof j->report, "%.200s/redhost-ranks-XXXXXX", temporary);
+  int file = mkstemp(j->report);
+  if (file < 0) {
+    j->report[0] = 0;
+    return rh_trial_skip(trial, "%s cannot be written", temporary);
+  }
+  close(file);
+  if (start_launcher(j, &trial->error) == RH_OK) return RH_OK;
+  return rh_trial_skip(trial, "%s", trial->error.message);
+}
+
+/* ---- What the ranks say ---- */
+
+/* The last report of each process counts. */
+static void take_report(job *j, const rh_rank_said *said) {
+  uint32_t k = 0;
+  while (k < j->n && (j->ranks[k].pid != said->pid || strcmp(j->ranks[k].host, said->host) != 0))
+    k++;
+  if (k == MOST_RANKS) return;
+  j->ranks[k] = *said;
+  if (k == j->n) j->n++;
+}
+
+static const rh_rank_said *rank_of(const job *j, uint32_t rank) {
+  for (uint32_t k = 0; k < j->n; k++)
+    if (j->ranks[k].has_joined && j->ranks[k].place.rank == rank) return &j->ranks[k];
+  return NULL;
+}
+
+/* A zombie has ended.  A process on another host cannot be seen. */
+static int runs(const rh_rank_said *s) {
+  char path[64], line[512] = "", here[64] = "", state = 'Z';
+  gethostname(here, sizeof here - 1);
+  if (strcmp(here, s->host) != 0) return 0;
+  snprintf(path, sizeof path, "/proc/%ld/stat", (long)s->pid);
+  FILE *file = fopen(path, "re");
+  if (!file) return 0;
+  const char *after = fgets(line, sizeof line, file) ? strrchr(line, ')') : NULL;
+  if (after && sscanf(after + 1, " %c", &state) != 1) state = 'Z';
+  fclose(file);
+  return state != 'Z' && state != 'X';
+}
+
+/* Null, or a rank that has reported and still runs. */
+static const rh_rank_said *running(const job *j) {
+  for (uint32_t k = 0; k < j->n; k++)
+    if (runs(&j->ranks[k])) return &j->ranks[k];
+  return NULL;
+}
+
+/* Reads the report again; the launcher's end is noticed, too. */
+static void look_again(job *j) {
+  rh_rank_said said;
+  siginfo_t info = {0};
+  if (!j->has_ended && waitid(P_PID, (id_t)j->child.pid, &info, WEXITED | WNOHANG | WNOWAIT) == 0 &&
+      info.si_pid) {
+    j->has_ended = 1;
+    j->status = rh_child_finish(&j->child, RH_CHILD_CLOSED_S);
+    j->child = (rh_child){0};
+  }
+  j->n = 0;
+  FILE *file = fopen(j->report, "re");
+  while (file && fread(&said, sizeof said, 1, file) == 1) take_report(j, &said);
+  if (file) fclose(file);
+}
+
+/* Waits until the launcher and all ranks have ended; or, if `ready`, until all ranks are ready or
+ * the launcher has ended.  0 if that does not happen within `seconds`.  This process is not silent
+ * meanwhile: the ranks have limits of their own. */
+static int wait_for(job *j, int ready, double seconds) {
+  char phase[48];
+  double said = 0;
+  snprintf(phase, sizeof phase, "a job of %u ranks", j->size);
+  for (double end = rh_now() + seconds;; usleep(LOOK_US)) {
+    uint32_t n = 0;
+    if (rh_now() > said + say_s) {
+      rh_trial_phase(j->trial, phase);
+      said = rh_now();
+    }
+    look_again(j);
+    for (uint32_t k = 0; k < j->n; k++) n += (uint32_t)j->ranks[k].is_ready;
+    if (ready ? j->has_ended || n >= j->size : j->has_ended && !running(j)) return 1;
+    if (rh_now() > end) return 0;
+  }
+}
+
+static void finish(job *j) {
+  if (j->child.pid > 0) rh_child_finish(&j->child, 0);
+  for (uint32_t k = 0; k < j->n; k++)
+    if (runs(&j->ranks[k])) kill(j->ranks[k].pid, SIGKILL);
+  if (j->report[0]) unlink(j->report);
+  if (j->output >= 0) close(j->output);
+}
+
+/* ---- Judging ---- */
+
+/* "ended with status 1; it printed 'LINE...'" */
+static const char *ending_of(const job *j, char to[320]) {
+  rh_printed printed = {0};
+  int length = !j->has_ended ? snprintf(to, 64, "still runs")
+               : WIFEXITED(j->status)
+                   ? snprintf(to, 64, "ended with status %d", WEXITSTATUS(j->status))
+                   : snprintf(to, 64, "was ended by signal %d", WTERMSIG(j->status));
+  ssize_t got = pread(j->output, printed.begin, sizeof printed.begin - 1, 0);
+  off_t bytes = lseek(j->output, 0, SEEK_END);
+  printed.bytes = bytes > 0 ? (uint64_t)bytes : 0;
+  printed.begin[got > 0 ? got : 0] = 0;
+  rh_printed_quote(&printed, to + length, 256);
+  return to;
+}
+
+/* Reports what the ranks found, or that some did not begin or join. */
+static rh_status judge_ranks(const job *j) {
+  char ending[320];
+  uint32_t joined = 0;
+  for (uint32_t k = 0; k < j->n; k++) {
+    const rh_rank_said *s = &j->ranks[k];
+    joined += (uint32_t)s->has_joined;
+    if (s->wrong[0] && s->has_joined)
+      return rh_trial_fail(j->trial, "rank %u of %u: %s", s->place.rank, j->size, s->wrong);
+    if (s->wrong[0]) return rh_trial_fail(j->trial, "a job of %u ranks: %s", j->size, s->wrong);
+  }
+  if (joined >= j->size) return RH_OK;
+  return rh_trial_fail(j->trial,
+                       "of %u ranks, %u have begun and %u have joined the job; the launcher %s",
+                       j->size, j->n, joined, ending_of(j, ending));
+}
+
+/* Orphans have become children of this process; those that have ended are none. */
+static int leaves_a_process(rh_trial *trial, char name[64]) {
+  for (double left = settle_s;; left -= LOOK_US * 1e-6) {
+    RH_FINISHED(rh_text) children = {0};
+    rh_trial_phase(trial, "the end of a job");
+    while (waitpid(-1, NULL, WNOHANG) > 0) continue;
+    rh_state_take(RH_STATE_CHILDREN, &children);
+    snprintf(name, 64, "%.*s", (int)strcspn(rh_text_get(&children), "\n"), rh_text_get(&children));
+    if (!name[0] || left <= 0) return name[0] != 0;
+    usleep(LOOK_US);
+  }
+}
+
+static rh_status judge_calm(const job *j, int ended) {
+  char ending[320], name[64];
+  RH_TRY(judge_ranks(j));
+  for (uint32_t r = 0; r < j->size; r++) {
+    const rh_rank_said *s = rank_of(j, r);
+    if (!s)
+      return rh_trial_fail(j->trial, "%u ranks have joined, but none of them is rank %u", j->size,
+                           r);
+    if (!s->has_closed)
+      return rh_trial_fail(j->trial, "rank %u of %u has not left the job; the launcher %s", r,
+                           j->size, ending_of(j, ending));
+  }
+  if (!ended)
+    return rh_trial_fail(j->trial, "all %u ranks have left the job, but it has not ended in %.0f s",
+                         j->size, calm_of(j->trial));
+  if (j->status != 0)
+    return rh_trial_fail(j->trial, "all %u ranks have left the job, but the launcher %s", j->size,
+                         ending_of(j, ending));
+  if (leaves_a_process(j->trial, name))
+    return rh_trial_fail(j->trial, "after the job has ended, the process %s still runs", name);
+  return RH_OK;
+}
+
+/* Local ranks are from 0 in the order of the ranks, on each host. */
+static rh_status judge_places(const job *j) {
+  for (uint32_t r = 0; r < j->size; r++) {
+    const rh_rank_said *s = rank_of(j, r);
+    uint32_t before = 0;
+    for (uint32_t q = 0; q < r; q++) before += strcmp(rank_of(j, q)->host, s->host) == 0;
+    if (s->place.local_rank != before)
+      return rh_trial_fail(j->trial, "rank %u of %u has local rank %u instead of %u", r, j->size,
+                           s->place.local_rank, before);
+  }
+  return RH_OK;
+}
+
+/* A job that nothing breaks. */
+static rh_status run_calm(rh_trial *trial, rh_rank_task task, uint32_t size) {
+  job j;
+  rh_status status = start(&j, trial, task, size, size - 1);
+  if (status == RH_OK) status = judge_calm(&j, wait_for(&j, 0, calm_of(trial)));
+  if (status == RH_OK) status = judge_places(&j);
+  finish(&j);
+  return status;
+}
+
+static rh_status run_sizes(rh_trial *trial, rh_rank_task task) {
+  static const uint32_t sizes[] = {FEW, 2, 1, 5, 16};
+  uint32_t n = trial->quick ? 2 : sizeof sizes / sizeof *sizes;
+  for (uint32_t k = 0; k < n; k++) RH_TRY(run_calm(trial, task, sizes[k]));
+  return RH_OK;
+}
+
+RH_TEST_IS(v74_places, run_sizes(trial, RH_RANK_GREET))
+RH_TEST_IS(v75_gathers, run_sizes(trial, RH_RANK_SIZES))
+RH_TEST_IS(v76_many_gathers, run_calm(trial, RH_RANK_MANY, FEW))
+RH_TEST_IS(v77_waits_for_late, run_calm(trial, RH_RANK_LATE, FEW))
+RH_TEST_IS(v83_state, run_calm(trial, RH_RANK_STATE, FEW))
+
+rh_status rh_v73_alone(rh_trial *trial) {
+  const rh_transport *transport;
+  RH_TRY(load(trial, &transport));
+  char *text = rh_sentence_room();
+  int32_t answer = transport->probe(text, RH_SENTENCE_BYTES);
+  if (answer != RH_TRANSPORT_CAN)
+    return rh_trial_skip(trial, "probe does not offer a job of one rank: it returns %d, '%.200s'",
+                         answer, rh_sentence_fault(text) ? "" : text);
+  trial->launch = "";
+  return run_calm(trial, RH_RANK_SIZES, 1);
+}
+
+rh_status rh_v82_closes(rh_trial *trial) {
+  for (trial->seed = 0; trial->seed < 2; trial->seed++)
+    RH_TRY(run_calm(trial, RH_RANK_CLOSES, FEW));
+  return RH_OK;
+}
+
+/* ---- Jobs that lose a rank ---- */
+
+static rh_status judge_end(const job *j, const char *what, int ended) {
+  char ending[320];
+  const rh_rank_said *one = running(j);
+  RH_TRY(judge_ranks(j));
+  if (!ended && one)
+    return rh_trial_fail(j->trial, "%s, and %.0f s later rank %u still runs", what, end_s,
+                         one->place.rank);
+  if (!ended) /* Open MPI 4.1.4's may wait for itself, when it is no longer of use */
+    return rh_trial_warn(j->trial,
+                         "%s, all ranks have ended, and %.0f s later the launcher still runs", what,
+                         end_s);
+  if (j->status == 0)
+    return rh_trial_fail(j->trial, "%s, but the launcher %s", what, ending_of(j, ending));
+  for (uint32_t k = 0; k < j->n; k++)
+    if (j->ranks[k].broken_s > RH_RANK_PATIENCE_S + over_s)
+      return rh_trial_fail(j->trial,
+                           "%s, and gather of rank %u returned after %.1f s; it was told %.0f s",
+                           what, j->ranks[k].place.rank, j->ranks[k].broken_s, RH_RANK_PATIENCE_S);
+  return RH_OK;
+}
+
+/* number: the signal for the special rank; 0: it acts by itself. */
+static rh_status judge_loss(job *j, int number, const char *what) {
+  if (!wait_for(j, 1, calm_of(j->trial)) || (j->has_ended && number)) {
+    RH_TRY(judge_ranks(j));
+    return rh_trial_fail(j->trial, "%u ranks do not get through their first gathers%s", j->size,
+                         j->has_ended ? "; the job has ended" : "");
+  }
+  const rh_rank_said *lost = rank_of(j, j->special);
+  if (number && !lost) return rh_trial_fail(j->trial, "no rank is rank %u", j->special);
+  if (number) kill(lost->pid, number);
+  return judge_end(j, what, wait_for(j, 0, end_s));
+}
+
+/* Variant 0: the last rank; 1: rank 0. */
+static rh_status run_lost(rh_trial *trial, rh_rank_task task, int number, const char *how) {
+  job j;
+  char what[64];
+  uint32_t special = trial->variant ? 0 : FEW - 1;
+  snprintf(what, sizeof what, "rank %u of %d %s", special, FEW, how);
+  rh_status status = start(&j, trial, task, FEW, special);
+  if (status == RH_OK) status = judge_loss(&j, number, what);
+  finish(&j);
+  return status;
+}
+
+RH_TEST_IS(v78_killed, run_lost(trial, RH_RANK_LASTS, SIGKILL, "was killed"))
+RH_TEST_IS(v79_stopped, run_lost(trial, RH_RANK_LASTS, SIGSTOP, "was stopped"))
+RH_TEST_IS(v80_leaves, run_lost(trial, RH_RANK_LEAVES, 0, "ended without close"))
+RH_TEST_IS(v81_aborts, run_lost(trial, RH_RANK_ABORTS, 0, "aborted the job"))

@@ -117,20 +117,18 @@ static int say_names(const rh_channel *channel, rh_trial *trial) {
   return rh_channel_say(channel, json_pack("{s:o}", "names", names));
 }
 
-/* Bytes on standard output and error, which the parent made one file; -1 where output after the
- * verdict is allowed. */
-static long long printed_so_far(const rh_trial *trial) {
+long long rh_printed_so_far(void) {
   struct stat st;
-  if (!trial->watches_end) return -1;
   return fstat(STDOUT_FILENO, &st) == 0 && S_ISREG(st.st_mode) ? (long long)st.st_size : -1;
 }
 
 static int say_verdict(const rh_channel *channel, rh_trial *trial) {
   rh_outcome outcome = rh_trial_run(trial);
-  return rh_channel_say(channel, json_pack("{s:i, s:I, s:I, s:o}", "verdict", (int)outcome,
-                                           "digest", (json_int_t)trial->digest, "printed",
-                                           (json_int_t)printed_so_far(trial), "text",
-                                           rh_json_bytes(trial->error.message)));
+  return rh_channel_say(channel,
+                        json_pack("{s:i, s:I, s:I, s:o}", "verdict", (int)outcome, "digest",
+                                  (json_int_t)trial->digest, "printed",
+                                  (json_int_t)(trial->watches_end ? rh_printed_so_far() : -1),
+                                  "text", rh_json_bytes(trial->error.message)));
 }
 
 /* Output goes to a file in memory, so a plugin that prints without end must be stopped before it

@@ -1,9 +1,15 @@
 /* Correct.  It takes the prelude, the context and the queue from the host, but otherwise calls
- * OpenCL directly, with its own programs, kernels, buffers and events. */
+ * OpenCL directly, with its own programs, kernels, buffers, events and a queue; and it undoes every
+ * change to the process. */
 #include "../right.h"
 #include <CL/cl.h>
+#include <fcntl.h>
+#include <locale.h>
+#include <pthread.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { GROUP, FINISH };
 static const rh_param params[] = {
@@ -28,8 +34,10 @@ typedef struct raw {
   cl_program program;
   cl_kernel parts, last;
   cl_mem partials;
+  cl_command_queue queue;
   uint64_t group, value_size, max_n;
   int64_t on_host;
+  int file;
 } raw;
 
 static const char source[] =
@@ -72,7 +80,29 @@ QUERY(right_raw) {
   return RH_OK;
 }
 
+/* ---- What it does to the process, and undoes ---- */
+
+static void *do_nothing(void *nothing) { return nothing; }
+
+static void change_and_restore(void) {
+  locale_t own = newlocale(LC_ALL_MASK, "C.UTF-8", (locale_t)0), before = uselocale(own);
+  sigset_t all, mask;
+  pthread_t thread;
+  sigfillset(&all);
+  pthread_sigmask(SIG_BLOCK, &all, &mask);
+  if (pthread_create(&thread, NULL, do_nothing, NULL) == 0) pthread_join(thread, NULL);
+  pthread_sigmask(SIG_SETMASK, &mask, NULL);
+  uselocale(before);
+  if (own) freelocale(own);
+  int file = open("/dev/zero", O_RDONLY | O_CLOEXEC);
+  if (file >= 0) close(file);
+}
+
+/* ---- Setup and teardown ---- */
+
 static void release(raw *self) {
+  if (self->queue) clReleaseCommandQueue(self->queue);
+  if (self->file >= 0) close(self->file);
   if (self->parts) clReleaseKernel(self->parts);
   if (self->last) clReleaseKernel(self->last);
   if (self->program) clReleaseProgram(self->program);
@@ -92,6 +122,10 @@ static cl_int build(raw *self, const rh_problem *problem) {
   if (code == CL_SUCCESS)
     self->partials = clCreateBuffer(self->host->context, CL_MEM_READ_WRITE,
                                     (GROUPS + 1) * self->value_size, NULL, &code);
+  if (code == CL_SUCCESS)
+    self->queue = clCreateCommandQueue(self->host->context, device, 0, &code);
+  if (code == CL_SUCCESS)
+    code = clEnqueueWriteBuffer(self->queue, self->partials, CL_TRUE, 0, 1, "", 0, NULL, NULL);
   return code;
 }
 
@@ -105,7 +139,9 @@ SETUP(right_raw) {
                 .group = (uint64_t)values[GROUP],
                 .max_n = problem->max_n,
                 .value_size = problem->op->value_size,
-                .on_host = values[FINISH]};
+                .on_host = values[FINISH],
+                .file = open("/dev/zero", O_RDONLY | O_CLOEXEC)}; /* until teardown */
+  change_and_restore();
   cl_int code = build(self, problem);
   *instance = self;
   if (code == CL_SUCCESS) return RH_OK;
@@ -142,6 +178,7 @@ static cl_int launch_last(const raw *self, cl_mem result, cl_ulong at, cl_event 
 RUN(right_raw) {
   const raw *self = instance;
   cl_event done = NULL;
+  change_and_restore();
   if (run->n > self->max_n)
     return self->host->fail(self->host, RH_E_INVALID, 0, "more elements than it was set up for");
   cl_int code = launch_parts(self, run, &done);
@@ -158,6 +195,7 @@ RUN(right_raw) {
 
 BUT_TEARDOWN(right_raw, .summary = "OpenCL's own calls throughout", RH_PARAMS(params),
              .query = right_raw_query, .setup = right_raw_setup, .run = right_raw_run) {
+  change_and_restore();
   release(instance);
   free(instance);
 }
