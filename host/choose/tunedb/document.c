@@ -163,27 +163,12 @@ static void make_room(json_t *entries, const rh_tunedb_entry *entry, int own_dev
     if (is_replaced(json_array_get(entries, k), entry, own_device)) json_array_remove(entries, k);
 }
 
-/* The entries of the device, created if missing. */
-static json_t *entries_of(json_t *devices, const rh_tunedb_key *wanted) {
-  size_t n = json_array_size(devices);
-  for (size_t k = 0; k < n; k++) {
-    rh_tunedb_key key;
-    json_t *device = json_array_get(devices, k);
-    if (take_key(device, &key, NULL) == RH_OK && rh_tunedb_key_is(&key, wanted))
-      return json_object_get(device, "entries");
-  }
-  if (n == RH_TUNED_MOST_DEVICES) return NULL;
-  json_t *device = json_pack("{s:s, s:s, s:s, s:s, s:[]}", "platform", wanted->platform, "device",
-                             wanted->device, "driver", wanted->driver, "processor",
-                             wanted->processor, "entries");
+/* Its entries; null if memory runs out. */
+static json_t *add_device(json_t *devices, const rh_tunedb_key *key) {
+  json_t *device =
+      json_pack("{s:s, s:s, s:s, s:s, s:[]}", "platform", key->platform, "device", key->device,
+                "driver", key->driver, "processor", key->processor, "entries");
   return json_array_append_new(devices, device) == 0 ? json_object_get(device, "entries") : NULL;
-}
-
-static size_t count(const json_t *devices) {
-  size_t total = 0;
-  for (size_t k = 0; k < json_array_size(devices); k++)
-    total += json_array_size(json_object_get(json_array_get(devices, k), "entries"));
-  return total;
 }
 
 /* One invalid entry makes the whole file unreadable, so each entry is read back before it is
@@ -200,27 +185,26 @@ static json_t *pack(const rh_tunedb_entry *entry, const char **why) {
   return NULL;
 }
 
-static void make_room_everywhere(const json_t *devices, const rh_tunedb_key *key,
-                                 const rh_tunedb_entry *entry) {
-  const rh_tunedb_key host = rh_tunedb_key_of(NULL);
-  for (size_t k = 0; k < json_array_size(devices); k++) {
-    rh_tunedb_key theirs;
-    json_t *device = json_array_get(devices, k);
-    if (take_key(device, &theirs, NULL) != RH_OK) continue;
-    int own = rh_tunedb_key_is(&theirs, key);
-    if (own || rh_tunedb_key_is(&theirs, &host))
-      make_room(json_object_get(device, "entries"), entry, own);
-  }
-}
-
 int rh_tunedb_document_put(json_t *document, const rh_tunedb_key *key, const rh_tunedb_entry *entry,
                            const char **why) {
-  json_t *devices = json_object_get(document, "devices"), *packed = pack(entry, why);
+  const rh_tunedb_key host = rh_tunedb_key_of(NULL);
+  json_t *devices = json_object_get(document, "devices"), *packed = pack(entry, why), *device;
+  json_t *entries = NULL;
+  size_t k, total = 0;
   if (!packed) return -1;
-  make_room_everywhere(devices, key, entry);
-  json_t *entries = count(devices) < RH_TUNED_MOST_ENTRIES ? entries_of(devices, key) : NULL;
-  if (entries && json_array_append(entries, packed) != 0) *why = "no memory";
-  if (!entries) *why = "it holds as much as it can";
+  json_array_foreach(devices, k, device) {
+    rh_tunedb_key theirs;
+    json_t *list = json_object_get(device, "entries");
+    if (take_key(device, &theirs, NULL) != RH_OK) continue;
+    int own = rh_tunedb_key_is(&theirs, key);
+    if (own || rh_tunedb_key_is(&theirs, &host)) make_room(list, entry, own);
+    if (own) entries = list;
+    total += json_array_size(list);
+  }
+  int is_full = total >= RH_TUNED_MOST_ENTRIES || (!entries && k >= RH_TUNED_MOST_DEVICES);
+  if (is_full) *why = "it holds as much as it can";
+  if (!is_full && !entries) entries = add_device(devices, key);
+  if (!is_full && json_array_append(entries, packed) != 0) *why = "no memory";
   json_decref(packed);
   return *why ? -1 : 0;
 }

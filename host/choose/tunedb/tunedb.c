@@ -62,26 +62,19 @@ static json_t *load_file(rh_tunedb *tuned) {
 
 /* ---- Loading ---- */
 
-static rh_status add_entry(rh_tunedb *tuned, const rh_tunedb_entry *entry, int counts,
-                           rh_error *error) {
-  RH_TRY(RH_ROOM(&tuned->list, tuned->n, "what was tuned", error));
-  tuned->list[tuned->n++] = (rh_tunedb_known){*entry, counts};
-  return RH_OK;
-}
-
-static rh_status add_all(rh_tunedb *tuned, const json_t *entries, const rh_tunedb_entry *like,
-                         int counts, rh_error *error) {
+static rh_status add_all(rh_tunedb *tuned, const json_t *entries, uint32_t origin, int counts,
+                         rh_error *error) {
   for (size_t k = 0; k < json_array_size(entries); k++) {
     rh_tunedb_entry entry;
     int is_known;
     if (rh_tunedb_entry_take(json_array_get(entries, k), &entry, &is_known, NULL) != RH_OK ||
         !is_known)
       continue;
-    entry.origin = like->origin;
-    if (entry.origin == RH_TUNED_OTHER_DRIVER && !entry.failed) continue;
-    if (like->origin == RH_TUNED_SHIPPED && tuned->without_times)
-      entry.time_s = entry.latency_s = 0;
-    RH_TRY(add_entry(tuned, &entry, counts && !entry.failed && !entry.trial, error));
+    entry.origin = origin;
+    if (origin == RH_TUNED_OTHER_DRIVER && !entry.failed) continue;
+    if (origin == RH_TUNED_SHIPPED && tuned->without_times) entry.time_s = entry.latency_s = 0;
+    RH_TRY(RH_ROOM(&tuned->list, tuned->n, "what was tuned", error));
+    tuned->list[tuned->n++] = (rh_tunedb_known){entry, counts && !entry.failed && !entry.trial};
   }
   return RH_OK;
 }
@@ -105,12 +98,11 @@ static rh_status rebuild(rh_tunedb *tuned, rh_error *error) {
   rh_tunedb_key theirs;
   tuned->n = 0;
   for (size_t k = 0; (entries = rh_tunedb_document_device(tuned->document, k, &theirs)); k++) {
-    rh_tunedb_entry like = {.origin = origin_of(tuned, &theirs)};
+    uint32_t origin = origin_of(tuned, &theirs);
     int counts = rh_tunedb_key_is(&theirs, &tuned->key);
-    if (like.origin) RH_TRY(add_all(tuned, entries, &like, counts, error));
+    if (origin) RH_TRY(add_all(tuned, entries, origin, counts, error));
   }
-  const rh_tunedb_entry like = {.origin = RH_TUNED_SHIPPED};
-  return add_all(tuned, json_object_get(tuned->shipped, "entries"), &like, 0, error);
+  return add_all(tuned, json_object_get(tuned->shipped, "entries"), RH_TUNED_SHIPPED, 0, error);
 }
 
 /* A file that was carried to another machine, or a driver that was updated. */

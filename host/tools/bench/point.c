@@ -84,12 +84,6 @@ rh_status rh_point_cut(rh_point *point, const rh_stage *stage, uint32_t kind, ui
                   error);
 }
 
-static rh_job_spec problem_of(const rh_bench_data *data) {
-  rh_job_spec spec = {.operation = {.op = data->op, .n = data->n}};
-  if (data->op->is_custom) memcpy(spec.offsets, data->offsets, sizeof spec.offsets);
-  return spec;
-}
-
 rh_status rh_point_reference(rh_point *point, const rh_stage *stage, rh_error *error) {
   const rh_cl_device *device = stage->device;
   const rh_bench_data *data = &point->data;
@@ -101,22 +95,20 @@ rh_status rh_point_reference(rh_point *point, const rh_stage *stage, rh_error *e
     scale->read_peak = stage->bench_device.calibration.read_peak;
     scale->launch_s = stage->bench_device.calibration.launch_s;
   }
-  const rh_job_spec spec = problem_of(data);
-  RH_TRY(rh_by_code_prepare(spec.operation.op, stage->context, error));
+  RH_TRY(rh_by_code_prepare(data->op, stage->context, error));
   if (data->lengths) { /* each segment has its own */
     scale->segments = &point->segments;
     return RH_OK;
   }
-  return rh_job_reference(&spec, data->elements, &stage->context->options.reporter,
+  return rh_job_reference(&point->problem, data->elements, &stage->context->options.reporter,
                           &point->reference, error);
 }
 
 rh_status rh_point_trust(const rh_point *point, const rh_stage *stage, rh_error *error) {
-  const rh_job_spec spec = problem_of(&point->data);
   const void *operands[RH_MOST_OPERANDS];
-  const rh_job_part all = {operands, 0, spec.operation.n, spec.operation.n, 0, 0};
-  rh_job_operands_at(&spec, point->data.elements, operands);
-  return rh_job_trust_on(stage->context, &spec, &all, error);
+  const rh_job_part all = {operands, 0, point->data.n, point->data.n, 0, 0};
+  rh_job_operands_at(&point->problem, point->data.elements, operands);
+  return rh_job_trust_on(stage->context, &point->problem, &all, error);
 }
 
 void rh_point_finish(rh_point *point) {

@@ -75,17 +75,6 @@ static double expected_s(const rh_bench_runner *r, const rh_row *at) {
   return nearest ? nearest->time.median * ((double)at->n / (double)nearest->n) : 0;
 }
 
-/* The row of an operator that is not built in says its name and the type of its elements only. */
-static rh_job_spec problem_of(const rh_bench_settings *settings, const rh_row *row) {
-  for (uint32_t t = 0; t < settings->types.n && row->op == 0; t++)
-    for (uint32_t k = 0; k < settings->ops.n; k++)
-      if (settings->types.list[t] == row->type &&
-          strcmp(rh_bench_op_name(settings, settings->ops.list[k]), row->own_op) == 0)
-        return rh_bench_problem(settings, t, settings->ops.list[k], row->n);
-  return (rh_job_spec){.operation.op = rh_operator_builtin(row->op, row->type),
-                       .operation.n = row->n};
-}
-
 /* Then the row says that. */
 static int is_the_operators(const rh_bench_runner *r, rh_row *row) {
   rh_error why = {0};
@@ -102,11 +91,10 @@ static int is_the_operators(const rh_bench_runner *r, rh_row *row) {
  * fault. */
 static void blame(const rh_bench_runner *r, rh_row *row) {
   const rh_stage *stage = r->stage;
-  const rh_job_spec problem = problem_of(stage->settings, row);
   if (row->status != RH_ROW_wrong || row->is_peer || is_the_operators(r, row)) return;
   for (uint32_t k = 0; k < stage->n_found; k++)
     if (strcmp(stage->found[k].name, row->strategy) == 0)
-      rh_context_blame(stage->context, row->strategy, stage->found[k].path, problem.operation.op,
+      rh_context_blame(stage->context, row->strategy, stage->found[k].path, r->point.data.op,
                        row->n);
 }
 
