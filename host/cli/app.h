@@ -93,8 +93,8 @@ void rh_table_cell(rh_table *table, int style, const char *format, ...)
 void rh_table_print(rh_table *table, const rh_terminal *terminal, const char *indent);
 void rh_table_finish(rh_table *table);
 
-/* `text` wrapped at 78 columns, each line after `indent`. */
-void rh_print_wrapped(FILE *out, const char *text, const char *indent, int width);
+/* `text`, wrapped; each line after `indent`, but for the first. */
+void rh_print_wrapped(const char *text, const char *first, const char *indent, int width);
 
 /* ---- Modes ---- */
 
@@ -129,6 +129,7 @@ json_t *rh_json_document(json_t *members);
 rh_status rh_json_print(json_t *members, rh_error *error);
 json_t *rh_json_strings(char *const *list, uint32_t n);
 json_t *rh_json_device(const rh_cl_device *device);
+json_t *rh_json_devices(const rh_cl_device *device); /* an array of it; null: empty */
 
 /* ---- Files ---- */
 

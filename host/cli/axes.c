@@ -45,99 +45,73 @@ rh_status rh_type_parse(const char *name, rh_type *type, rh_error *error) {
   return find_number(&types, name, type, error);
 }
 
-typedef struct number_list {
-  const vocabulary *known;
-  uint32_t *list, *n;
-} number_list;
-
-static void add_number(const number_list *to, uint32_t number) {
-  for (uint32_t k = 0; k < *to->n; k++)
-    if (to->list[k] == number) return;
-  to->list[(*to->n)++] = number;
+static void add_number(uint32_t *list, uint32_t *n, uint32_t number) {
+  for (uint32_t k = 0; k < *n; k++)
+    if (list[k] == number) return;
+  list[(*n)++] = number;
 }
 
-static rh_status add_name(void *context, const char *name, rh_error *error) {
-  const number_list *to = context;
-  uint32_t number = 0;
-  if (strcmp(name, "all") == 0) {
-    for (number = 1; number <= to->known->n; number++) add_number(to, number);
-    return RH_OK;
+static rh_status parse_names(const vocabulary *known, const char *names, uint32_t *list,
+                             uint32_t *n, rh_error *error) {
+  *n = 0;
+  RH_TRY(rh_list_check(known->option, names, error));
+  for (const char *name; (name = rh_list_next(&names));) {
+    uint32_t number = 1, last = known->n;
+    if (strcmp(name, "all") != 0) {
+      RH_TRY(find_number(known, name, &number, error));
+      last = number;
+    }
+    for (; number <= last; number++) add_number(list, n, number);
   }
-  RH_TRY(find_number(to->known, name, &number, error));
-  add_number(to, number);
   return RH_OK;
 }
 
-static rh_status parse_names(const char *list, number_list *to, rh_error *error) {
-  *to->n = 0;
-  return rh_list_visit(to->known->option, list, add_name, to, error);
-}
-
 rh_status rh_ops_parse(const char *list, rh_ops *chosen, rh_error *error) {
-  number_list to = {&operators, chosen->list, &chosen->n};
-  return parse_names(list ? list : "sum", &to, error);
+  return parse_names(&operators, list ? list : "sum", chosen->list, &chosen->n, error);
 }
 
 rh_status rh_types_parse(const char *list, rh_types *chosen, rh_error *error) {
-  number_list to = {&types, chosen->list, &chosen->n};
-  return parse_names(list ? list : "f32", &to, error);
+  return parse_names(&types, list ? list : "f32", chosen->list, &chosen->n, error);
 }
 
 rh_status rh_distributions_parse(const char *list, rh_distributions *chosen, rh_error *error) {
-  number_list to = {&distributions, chosen->list, &chosen->n};
-  return parse_names(list ? list : "fixed", &to, error);
+  return parse_names(&distributions, list ? list : "fixed", chosen->list, &chosen->n, error);
 }
 
-typedef struct selection {
-  const char *const *names;
-  uint32_t n;
-  unsigned char *selected;
-  int adds; /* at least one word does not begin with a `!' */
-} selection;
-
-static rh_status no_match(const selection *of, const char *pattern, rh_error *error) {
+static rh_status no_match(const char *pattern, const char *const *names, uint32_t n,
+                          rh_error *error) {
   if (strpbrk(pattern, "*?["))
     return rh_fail(error, RH_E_USAGE,
                    "--strategy: no strategy matches '%.64s'. See redhost --list.", pattern);
   char hint[RH_SUGGESTION_BYTES];
   return rh_fail(error, RH_E_USAGE, "unknown strategy '%.64s'%s See redhost --list.", pattern,
-                 rh_suggest(hint, pattern, of->names, of->n, "."));
-}
-
-static rh_status detect_adding(void *context, const char *word, rh_error *error) {
-  selection *to = context;
-  (void)error;
-  if (*word != '!') to->adds = 1;
-  return RH_OK;
-}
-
-static rh_status apply_pattern(void *context, const char *word, rh_error *error) {
-  selection *to = context;
-  const char *pattern = *word == '!' ? word + 1 : word;
-  int fits = 0;
-  for (uint32_t k = 0; k < to->n; k++) {
-    if (fnmatch(pattern, to->names[k], 0) != 0) continue;
-    to->selected[k] = pattern == word;
-    fits = 1;
-  }
-  return fits ? RH_OK : no_match(to, pattern, error);
+                 rh_suggest(hint, pattern, names, n, "."));
 }
 
 rh_status rh_strategies_select(const char *list, const char *const *names, uint32_t n,
                                unsigned char *selected, rh_error *error) {
-  selection to = {.names = names, .n = n, .selected = selected};
-  if (list) RH_TRY(rh_list_visit("--strategy", list, detect_adding, &to, error));
-  memset(selected, !to.adds, n);
-  if (!list) return RH_OK;
-  RH_TRY(rh_list_visit("--strategy", list, apply_pattern, &to, error));
-  if (memchr(selected, 1, n)) return RH_OK;
+  const char *left = list;
+  int adds = 0; /* does any word not begin with a `!'? */
+  if (list) RH_TRY(rh_list_check("--strategy", list, error));
+  for (const char *word; (word = rh_list_next(&left));) adds |= *word != '!';
+  memset(selected, !adds, n);
+  left = list;
+  for (const char *word; (word = rh_list_next(&left));) {
+    const char *pattern = *word == '!' ? word + 1 : word;
+    int fits = 0;
+    for (uint32_t k = 0; k < n; k++) {
+      if (fnmatch(pattern, names[k], 0) != 0) continue;
+      selected[k] = pattern == word;
+      fits = 1;
+    }
+    if (!fits) return no_match(pattern, names, n, error);
+  }
+  if (!list || memchr(selected, 1, n)) return RH_OK;
   return rh_fail(error, RH_E_USAGE, "--strategy '%s': leaves no strategy", list);
 }
 
 typedef struct device_choice {
   const rh_cl_devices *devices;
-  /* the environment variable with the list, for messages; null: the command line */
-  const char *variable;
   const rh_cl_device **chosen; /* capacity for all devices */
   uint32_t n;
 } device_choice;
@@ -181,42 +155,40 @@ static rh_status add_all(device_choice *choice, const char *spec, rh_error *erro
                  "device '%.64s': no device is of this kind. See redhost --devices.", spec);
 }
 
-static rh_status add_devices(void *context, const char *spec, rh_error *error) {
-  device_choice *choice = context;
-  const rh_cl_devices *devices = choice->devices;
+static rh_status add_devices(device_choice *choice, const char *spec, rh_error *error) {
   const rh_cl_device *device = NULL;
-  rh_status status = devices->n > 0 && rh_devices_are_listed(spec)
-                         ? add_all(choice, spec, error)
-                         : rh_cl_devices_choose(devices, spec, &device, error);
-  if (status != RH_OK && choice->variable) rh_error_prefix(error, "%s", choice->variable);
-  if (status == RH_OK && device) add_device(choice, device);
-  return status;
+  if (spec && choice->devices->n > 0 && rh_devices_are_listed(spec))
+    return add_all(choice, spec, error);
+  RH_TRY(rh_cl_devices_choose(choice->devices, spec, &device, error));
+  if (device) add_device(choice, device);
+  return RH_OK;
 }
 
-static rh_status choose_devices(device_choice *choice, const char *list, rh_error *error) {
-  if (list) return rh_list_visit("--device", list, add_devices, choice, error);
-  if ((list = rh_env("REDHOST_DEVICE"))) {
-    choice->variable = "REDHOST_DEVICE";
-    return rh_list_visit(choice->variable, list, add_devices, choice, error);
-  }
-  const rh_cl_device *device = NULL;
-  RH_TRY(rh_cl_devices_choose(choice->devices, NULL, &device, error));
-  add_device(choice, device);
-  return RH_OK;
+/* option: or the environment variable with the list. */
+static rh_status choose_devices(device_choice *choice, const char *option, const char *list,
+                                rh_error *error) {
+  rh_status status = list ? rh_list_check(option, list, error) : add_devices(choice, NULL, error);
+  if (status != RH_OK) return status;
+  for (const char *spec; status == RH_OK && (spec = rh_list_next(&list));)
+    status = add_devices(choice, spec, error);
+  if (status != RH_OK && *option != '-') rh_error_prefix(error, "%s", option);
+  return status;
 }
 
 rh_status rh_devices_parse(const rh_cl_devices *devices, const char *list,
                            const rh_cl_device ***chosen, uint32_t *n, rh_error *error) {
   device_choice choice = {.devices = devices};
+  const char *variable = "REDHOST_DEVICE";
   *chosen = NULL;
   *n = 0;
   RH_TRY(RH_NEW(&choice.chosen, devices->n + 1, "a list of devices", error));
-  rh_status status = choose_devices(&choice, list, error);
-  if (status != RH_OK) {
+  rh_status status =
+      choose_devices(&choice, list ? "--device" : variable, list ? list : rh_env(variable), error);
+  if (status == RH_OK) {
+    *chosen = choice.chosen;
+    *n = choice.n;
+  } else {
     free(choice.chosen);
-    return status;
   }
-  *chosen = choice.chosen;
-  *n = choice.n;
-  return RH_OK;
+  return status;
 }

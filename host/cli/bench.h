@@ -17,24 +17,20 @@ rh_status rh_bench_devices(const rh_app *app, const rh_cl_device ***devices, uin
 
 /* ---- Destinations: standard output or --output, --export, --resume ---- */
 
-typedef struct rh_bench_output {
-  const rh_app *app;
-  const char *format; /* "table", ... */
-  FILE *resume;       /* the resumed file, once its header is written; null */
-  uint64_t whole;     /* bytes of the file to resume up to its last whole line */
-} rh_bench_output;
+/* "table", ...: of --format or --json. */
+const char *rh_bench_format(const rh_typed *typed);
 
-/* Checks that every output can be written: RH_E_FILE, before anything is measured.  RH_E_USAGE for
- * an unknown format or file name suffix. */
-rh_status rh_bench_output_open(rh_bench_output *output, const rh_app *app, rh_error *error);
+/* Can every output be written?  RH_E_FILE, before anything is measured; RH_E_USAGE for an unknown
+ * format or file name suffix. */
+rh_status rh_bench_output_check(const rh_typed *typed, rh_error *error);
 
-/* *results has tool, settings and device.  Takes over the rows of a file to resume, before anything
- * that takes time; RH_E_FILE if it is from another build, another device or other settings. */
-rh_status rh_bench_output_take_over(rh_bench_output *output, rh_records *results, rh_error *error);
+/* *results has tool, settings and device.  Takes over the rows of the file to resume, before
+ * anything that takes time; RH_E_FILE if it is from another build, another device or other
+ * settings. */
+rh_status rh_bench_output_take_over(const char *path, rh_records *results, rh_error *error);
 
 /* Writes all results to all destinations. */
-rh_status rh_bench_output_all(rh_bench_output *output, const rh_records *results, rh_error *error);
-void rh_bench_output_close(rh_bench_output *output); /* zero-initialised is fine */
+rh_status rh_bench_output_all(const rh_app *app, const rh_records *results, rh_error *error);
 
 /* tool, run and settings.  `results` must be empty. */
 rh_status rh_bench_header_begin(rh_records *results, const rh_app *app,
@@ -62,4 +58,4 @@ void rh_tune_report_event(const rh_app *app, const rh_tuner *tuner, const rh_tun
 /* The results of a device.  file: where they are stored; null: they are not stored, or there are
  * none. */
 void rh_tune_print(const rh_app *app, const rh_tuner *tuner, const char *file, int kept);
-json_t *rh_tune_json(const rh_tuner *tuner);
+void rh_tune_add_json(const rh_tuner *tuner, json_t *list);

@@ -4,20 +4,16 @@
 #include "bench.h"
 #include "offers.h"
 
-static rh_status find_format(const rh_typed *typed, const char **format, rh_error *error) {
-  static const char *const formats[] = {"table", "table", "markdown", "csv", "json", "jsonl"};
-  *format = formats[typed->format];
-  if (!typed->json || !typed->format || strcmp(*format, "json") == 0) {
-    *format = typed->json ? "json" : *format;
-    return RH_OK;
-  }
-  return rh_fail(error, RH_E_USAGE, "--json and --format=%s are mutually exclusive", *format);
+static const char *const formats[] = {"table", "table", "markdown", "csv", "json", "jsonl"};
+
+const char *rh_bench_format(const rh_typed *typed) {
+  return typed->json ? "json" : formats[typed->format];
 }
 
-rh_status rh_bench_output_open(rh_bench_output *output, const rh_app *app, rh_error *error) {
-  const rh_typed *typed = app->typed;
-  *output = (rh_bench_output){.app = app};
-  RH_TRY(find_format(typed, &output->format, error));
+rh_status rh_bench_output_check(const rh_typed *typed, rh_error *error) {
+  if (typed->json && typed->format && strcmp(formats[typed->format], "json") != 0)
+    return rh_fail(error, RH_E_USAGE, "--json and --format=%s are mutually exclusive",
+                   formats[typed->format]);
   if (typed->dry_run) return RH_OK;
   RH_TRY(rh_exports_check(typed, RH_EXPORT_PICTURE | RH_EXPORT_PAGE | RH_EXPORT_ROWS, error));
   if (typed->outputs.n > 1)
@@ -82,29 +78,19 @@ static int is_there(const char *path) {
   return stat(path, &st) == 0 && st.st_size > 0;
 }
 
-static rh_status read_old(const char *path, rh_records *results, rh_error *error) {
+rh_status rh_bench_output_take_over(const char *path, rh_records *results, rh_error *error) {
   rh_records was = {0};
+  if (!is_there(path)) return RH_OK;
   RH_TRY(rh_records_read(path, &was, error));
+  results->whole_bytes = was.whole_bytes;
   rh_status status = RH_OK;
   if (!was.are_lines)
     status = rh_fail(error, RH_E_FILE,
                      "--resume %s: it is one JSON document; only JSONL can be appended to", path);
   if (status == RH_OK) status = check_same(path, &was, results, error);
   if (status == RH_OK) status = take_rows(results, &was, error);
-  results->whole_bytes = was.whole_bytes;
   rh_records_finish(&was);
   return status;
-}
-
-rh_status rh_bench_output_take_over(rh_bench_output *output, rh_records *results, rh_error *error) {
-  const char *path = output->app->typed->resume;
-  if (!path) return RH_OK;
-  if (output->resume)
-    return rh_fail(error, RH_E_USAGE,
-                   "--resume takes one device at a time: its file has one header");
-  if (is_there(path)) RH_TRY(read_old(path, results, error));
-  output->whole = results->whole_bytes;
-  return RH_OK;
 }
 
 /* --quiet: the name of the best strategy of each point. */
@@ -116,17 +102,17 @@ static void print_best(const rh_records *results) {
   }
 }
 
-static rh_status print(const rh_bench_output *output, const rh_records *results, rh_error *error) {
-  uint32_t format = rh_format_from_name(output->format);
+static rh_status print(const rh_app *app, const rh_records *results, rh_error *error) {
+  uint32_t format = rh_format_from_name(rh_bench_format(app->typed));
   if (format) return rh_records_write(results, format, stdout, "standard output", error);
-  if (output->app->typed->quiet) print_best(results);
-  else rh_bench_table_print(results, output->app->terminal);
+  if (app->typed->quiet) print_best(results);
+  else rh_bench_table_print(results, app->terminal);
   return RH_OK;
 }
 
 /* Tables are printed to standard output, which is redirected while they are printed. */
-static rh_status print_to(const rh_bench_output *output, const char *path,
-                          const rh_records *results, rh_error *error) {
+static rh_status print_to(const rh_app *app, const char *path, const rh_records *results,
+                          rh_error *error) {
   fflush(stdout);
   int kept = dup(STDOUT_FILENO);
   if (kept < 0 || !freopen(path, "w", stdout)) {
@@ -134,7 +120,7 @@ static rh_status print_to(const rh_bench_output *output, const char *path,
     if (kept >= 0) close(kept);
     return RH_E_FILE;
   }
-  rh_status status = print(output, results, error);
+  rh_status status = print(app, results, error);
   if ((fflush(stdout) != 0 || ferror(stdout)) && status == RH_OK)
     status = rh_fail(error, RH_E_FILE, "%s: %s", path, strerror(errno));
   dup2(kept, STDOUT_FILENO);
@@ -143,37 +129,27 @@ static rh_status print_to(const rh_bench_output *output, const char *path,
   return status;
 }
 
-static rh_status draw(const rh_bench_output *output, const rh_records *results, rh_error *error) {
-  const char *files[RH_MAX_WORDS];
-  rh_plot_spec spec = {.files = files};
+rh_status rh_bench_output_all(const rh_app *app, const rh_records *results, rh_error *error) {
+  const rh_words *outputs = &app->typed->outputs, *exports = &app->typed->exports;
+  const char *pictures[RH_MAX_WORDS];
+  rh_plot_spec spec = {.files = pictures};
   rh_plotted plotted = {0};
-  for (uint32_t k = 0; k < output->app->typed->exports.n; k++)
-    if (!rh_format_from_path(output->app->typed->exports.list[k]))
-      files[spec.n_files++] = output->app->typed->exports.list[k];
-  if (spec.n_files == 0) return RH_OK;
-  rh_status status = rh_plot_results(results, "the results", &spec, &plotted, error);
-  rh_plotted_finish(&plotted);
-  return status;
-}
-
-rh_status rh_bench_output_all(rh_bench_output *output, const rh_records *results, rh_error *error) {
-  const rh_typed *typed = output->app->typed;
-  rh_error why = {0}, *first = error; /* a failing destination does not affect the others */
-  rh_status status = typed->outputs.n ? print_to(output, typed->outputs.list[0], results, first)
-                                      : print(output, results, first);
-  for (uint32_t k = 0; k < typed->exports.n; k++) {
-    if (!rh_format_from_path(typed->exports.list[k])) continue;
-    rh_status of_one =
-        rh_records_export(results, typed->exports.list[k], status == RH_OK ? first : &why);
-    if (status == RH_OK) status = of_one;
+  rh_error why; /* a failing destination does not affect the others */
+  rh_status status =
+      outputs->n ? print_to(app, outputs->list[0], results, error) : print(app, results, error);
+  for (uint32_t k = 0; k < exports->n; k++) {
+    const char *path = exports->list[k];
+    if (!rh_format_from_path(path)) pictures[spec.n_files++] = path;
+    else if (rh_records_export(results, path, &why) != RH_OK && status == RH_OK) {
+      status = why.status;
+      *error = why;
+    }
   }
-  rh_status drawn = draw(output, results, status == RH_OK ? first : &why);
+  if (!spec.n_files) return status;
+  rh_status drawn =
+      rh_plot_results(results, "the results", &spec, &plotted, status == RH_OK ? error : &why);
+  rh_plotted_finish(&plotted);
   return status == RH_OK ? drawn : status;
-}
-
-void rh_bench_output_close(rh_bench_output *output) {
-  if (output->resume) fclose(output->resume);
-  *output = (rh_bench_output){0};
 }
 
 extern char **environ;

@@ -82,68 +82,55 @@ static rh_status check_sizes(const rh_bench_settings *settings, rh_error *error)
   return RH_OK;
 }
 
-/* Operators, as they are typed. */
-typedef struct op_list {
-  rh_bench_settings *settings;
-  const rh_app *app;
-  uint32_t n_own;
-} op_list;
-
-/* Adds one that is not built in, for the types that it can be made for. */
-static rh_status add_own(op_list *to, const rh_typed *typed, rh_error *error) {
-  rh_bench_settings *settings = to->settings;
-  const rh_options *options = &to->app->context->options;
-  rh_custom **own = &settings->own[to->n_own * RH_N_TYPES];
+/* Adds operator `k` of those that are not built in, for the types that it can be made for. */
+static rh_status add_own(rh_bench_settings *settings, const rh_app *app, const rh_typed *typed,
+                         uint32_t k, rh_error *error) {
+  const rh_options *options = &app->context->options;
+  rh_custom **own = &settings->own[k * RH_N_TYPES];
   uint32_t n_failed = 0;
   rh_error first = {0}, why;
   if (settings->n_peers)
     return rh_fail(error, RH_E_USAGE, "--peer: peers know built-in operators only");
-  if (to->n_own == RH_MOST_OWN_OPS)
+  if (k == RH_MOST_OWN_OPS)
     return rh_fail(error, RH_E_USAGE, "--op: at most %d operators that are not built in",
                    RH_MOST_OWN_OPS);
   for (uint32_t t = 0; t < settings->types.n; t++) {
     rh_status status =
         rh_user_operator_define(typed, options, NULL, settings->types.list[t], &own[t], &why);
     if (status != RH_OK && (n_failed++ == 0 || status != RH_E_USAGE)) first = why;
-    if (status == RH_OK) RH_TRY(rh_user_operator_trust(to->app, own[t], error));
+    if (status == RH_OK) RH_TRY(rh_user_operator_trust(app, own[t], error));
   }
   if (n_failed == settings->types.n || (n_failed && first.status != RH_E_USAGE)) {
     if (error) *error = first;
     return first.status;
   }
-  settings->ops.list[settings->ops.n++] = RH_FIRST_OWN_OP + to->n_own++;
+  settings->ops.list[settings->ops.n++] = RH_FIRST_OWN_OP + k;
   return RH_OK;
 }
 
-static void add_built_in(op_list *to, const rh_ops *chosen) {
-  rh_ops *ops = &to->settings->ops;
-  for (uint32_t k = 0, j; k < chosen->n; k++) {
-    for (j = 0; j < ops->n && ops->list[j] != chosen->list[k];) j++;
-    if (j == ops->n) ops->list[ops->n++] = chosen->list[k];
-  }
-}
-
-static rh_status add_op(void *context, const char *name, rh_error *error) {
-  op_list *to = context;
-  rh_typed typed = *to->app->typed;
-  rh_ops chosen;
-  if (rh_ops_parse(name, &chosen, NULL) == RH_OK) {
-    add_built_in(to, &chosen);
-    return RH_OK;
-  }
-  for (uint32_t k = 0; k < to->n_own; k++)
-    if (strcmp(rh_bench_op_name(to->settings, RH_FIRST_OWN_OP + k), name) == 0) return RH_OK;
-  typed.op = name;
-  return add_own(to, &typed, error);
+static int has_op(const rh_bench_settings *settings, const char *name) {
+  for (uint32_t k = 0; k < settings->ops.n; k++)
+    if (strcmp(rh_bench_op_name(settings, settings->ops.list[k]), name) == 0) return 1;
+  return 0;
 }
 
 static rh_status parse_ops(rh_bench_settings *settings, const rh_app *app, rh_error *error) {
-  const rh_typed *typed = app->typed;
-  RH_TRY(rh_types_parse(typed->type, &settings->types, error));
-  op_list to = {settings, app, 0};
+  rh_typed typed = *app->typed;
+  const char *list = typed.op ? typed.op : "sum";
+  uint32_t n_own = 0;
+  rh_ops chosen;
+  RH_TRY(rh_types_parse(typed.type, &settings->types, error));
   settings->ops.n = 0;
-  if (rh_user_operator_is_one(typed)) return add_own(&to, typed, error);
-  RH_TRY(rh_list_visit("--op", typed->op ? typed->op : "sum", add_op, &to, error));
+  if (rh_user_operator_is_one(&typed)) return add_own(settings, app, &typed, 0, error);
+  RH_TRY(rh_list_check("--op", list, error));
+  while ((typed.op = rh_list_next(&list))) {
+    int is_own = rh_ops_parse(typed.op, &chosen, NULL) != RH_OK;
+    for (uint32_t k = 0; !is_own && k < chosen.n; k++)
+      if (!has_op(settings, rh_op_name(chosen.list[k])))
+        settings->ops.list[settings->ops.n++] = chosen.list[k];
+    if (is_own && !has_op(settings, typed.op))
+      RH_TRY(add_own(settings, app, &typed, n_own++, error));
+  }
   return check_pairs(settings, error);
 }
 
@@ -163,9 +150,8 @@ static rh_status check_processes(rh_bench_settings *settings, rh_error *error) {
 /* Is this one of the words?  Globs do not count: users of globs do not want a message for each
  * strategy that cannot run. */
 static int is_named(const char *list, const char *name) {
-  size_t length = strlen(name);
-  for (const char *word = list; word && *word; word += strcspn(word, ","), word += *word == ',')
-    if (strcspn(word, ",") == length && strncmp(word, name, length) == 0) return 1;
+  for (const char *word; (word = rh_list_next(&list));)
+    if (strcmp(word, name) == 0) return 1;
   return 0;
 }
 
@@ -187,8 +173,8 @@ static rh_status choose(const void *user, const rh_registry *registry, unsigned 
 rh_status rh_bench_settings_parse(rh_bench_settings *settings, const rh_app *app, rh_error *error) {
   const rh_typed *typed = app->typed;
   *settings = (rh_bench_settings){
-      .data = typed->data ? typed->data : "uniform",
-      .timeout_s = typed->timeout_s > 0 ? typed->timeout_s : 60,
+      .data = typed->data,
+      .timeout_s = rh_limit_s(typed),
       .seed = typed->seed,
       .processes = (uint32_t)typed->processes,
       .isolate_installed = rh_when(typed->isolate, 0),

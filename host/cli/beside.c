@@ -16,10 +16,12 @@ static const char *error_of(const rh_verdict *verdict) {
   return verdict && isfinite(verdict->error) ? rh_show("%.2g", verdict->error) : "-";
 }
 
-void rh_beside_add(rh_beside *beside, const char *strategy, const rh_result *result,
-                   const rh_verdict *verdict, double seconds) {
+void rh_beside_add(rh_beside *beside, const rh_run_state *run) {
   static const char *const words[] = {"ok", "WRONG", "not judged"};
   static const char *const styles[] = {" *   +", " *   -", " *   *"};
+  const rh_result *result = &run->report.result;
+  const rh_verdict *verdict = rh_run_is_checked(run) ? &run->report.verdict : NULL;
+  double seconds = run->report.measured ? run->report.quick.time.median : 0;
   const char *values = "", *bits = "";
   uint32_t n = result->n_fields ? result->n_fields : 1;
   char value[64];
@@ -30,8 +32,8 @@ void rh_beside_add(rh_beside *beside, const char *strategy, const rh_result *res
     values = rh_show("%s%s%s", values, k ? "  " : "", rh_format_answer(value, &one));
     bits = rh_show("%s%s%s", bits, k ? "  " : "", bits_of(&one));
   }
-  rh_table_row(&beside->table, verdict ? styles[verdict->verdict] : " *   .", strategy, values,
-               bits, error_of(verdict), seconds > 0 ? rh_seconds(seconds) : "-",
+  rh_table_row(&beside->table, verdict ? styles[verdict->verdict] : " *   .", run->job.strategy,
+               values, bits, error_of(verdict), seconds > 0 ? rh_seconds(seconds) : "-",
                verdict ? words[verdict->verdict] : "skipped");
 }
 

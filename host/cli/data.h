@@ -8,29 +8,10 @@
 /* ---- The options of --run ---- */
 
 /* Judged before the ways to reduce part: what is malformed is refused in all of them alike. */
-typedef struct rh_run_options {
-  int check;            /* RH_CHECK_* */
-  uint64_t seed;        /* of generated data, */
-  const char *kind;     /* and their kind */
-  uint64_t chunk_bytes; /* of --stream; 0: none were given */
-  double timeout_s;     /* 0: none was given */
-  uint32_t ranks;       /* that this process is to start; 0: none */
-  /* Of --partial: the elements of the data that it is of, and where the data begin in a whole. */
-  uint64_t begin, end;     /* end: UINT64_MAX: all */
-  uint64_t first, whole_n; /* whole_n: UINT64_MAX: not known */
-} rh_run_options;
-
-/* Of a process's silence, in seconds. */
-double rh_run_timeout(const rh_run_options *options);
+rh_status rh_run_options_take(rh_typed *typed, rh_error *error);
 
 /* Does the run share its work with other processes? */
-int rh_run_options_want_ranks(const rh_typed *typed);
-
-rh_status rh_run_options_parse(rh_run_options *options, const rh_typed *typed, rh_error *error);
-
-/* --accuracy.  own: the user's operator, or null. */
-rh_status rh_run_accuracy(const rh_typed *typed, int check, rh_job_spec *spec, rh_custom *own,
-                          rh_error *error);
+int rh_wants_ranks(const rh_typed *typed);
 
 /* Is the data cut into segments? */
 int rh_shape_is_asked(const rh_typed *typed);
@@ -44,6 +25,7 @@ typedef struct rh_inputs {
   uint32_t n;
   const char *names[RH_MOST_OPERANDS];
   rh_feed feeds[RH_MOST_OPERANDS];
+  rh_array arrays[RH_MOST_OPERANDS]; /* of several; their regions have become parts of one */
   int are_large; /* more than fits in memory, or a pipe that goes on after its first part */
 } rh_inputs;
 
@@ -51,12 +33,16 @@ typedef struct rh_inputs {
  * rh_array_open() refuses, too, and RH_E_USAGE for operands of several shapes or orders. */
 rh_status rh_inputs_open(rh_inputs *inputs, const rh_app *app, int as_list, rh_error *error);
 
-/* Input k as an array in memory: a file is mapped, and a pipe read to its end. */
-rh_status rh_inputs_array(rh_inputs *inputs, uint32_t k, rh_array *array, rh_error *error);
+/* Brings them into memory: a file is mapped, and a pipe read to its end.  *array gets that of all;
+ * n and where the operands are, the spec. */
+rh_status rh_inputs_bring(rh_inputs *inputs, rh_array *array, rh_job_spec *spec, rh_error *error);
 
 /* The operands of *job from the inputs, or if there are none, its n generated elements. */
-rh_status rh_inputs_source(rh_inputs *inputs, const rh_job_spec *job, const rh_run_options *options,
+rh_status rh_inputs_source(rh_inputs *inputs, const rh_job_spec *job, const rh_typed *typed,
                            rh_source *source, rh_error *error);
+
+/* Do both names lead to one file?  null and "-" lead to none. */
+int rh_is_same_file(const char *a, const char *b);
 
 /* The memory of this machine in bytes; 0 if it is not known. */
 uint64_t rh_machine_memory(void);
@@ -64,13 +50,6 @@ uint64_t rh_machine_memory(void);
 void rh_inputs_finish(rh_inputs *inputs);
 
 /* ---- The operator of --map, --reduce, --finalize, --let and lists of --op and --input ---- */
-
-/* Zero-initialised is empty. */
-typedef struct rh_user_operator {
-  rh_custom *custom;
-  uint32_t n_arrays;
-  rh_array arrays[RH_MOST_OPERANDS]; /* of inputs; their regions have become parts of one */
-} rh_user_operator;
 
 /* Does the command line name one? */
 int rh_user_operator_is_wanted(const rh_typed *typed);
@@ -86,22 +65,6 @@ rh_status rh_user_operator_define(const rh_typed *typed, const rh_options *optio
 
 /* RH_E_PLUGIN if a law of it is broken, unless the user accepts that. */
 rh_status rh_user_operator_trust(const rh_app *app, const rh_custom *self, rh_error *error);
-
-/* The same, or without inputs for operands that are to be generated, once it is trusted; enters it
- * into the spec. */
-rh_status rh_user_operator_open(rh_user_operator *user, const rh_app *app, const rh_inputs *inputs,
-                                rh_job_spec *spec, rh_error *error);
-
-/* Brings the inputs into memory.  *array gets that of all operands; n and where the operands are,
- * the spec. */
-rh_status rh_user_operator_arrays(rh_user_operator *user, rh_inputs *inputs, rh_array *array,
-                                  rh_job_spec *spec, rh_error *error);
-
-/* RH_E_FILE if a file changed since it was opened. */
-rh_status rh_user_operator_check_unchanged(const rh_user_operator *user, const rh_inputs *inputs,
-                                           rh_error *error);
-
-void rh_user_operator_finish(rh_user_operator *user);
 
 /* ---- --axis, --length, --segments, --starts with --stops, and --by ---- */
 

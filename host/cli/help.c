@@ -34,14 +34,11 @@ static int write_left(char left[64], const rh_option *row) {
 }
 
 static void put_row(const rh_option *row, const char *doc) {
+  static const char blanks[] = "                           ";
   char left[64];
-  int width = write_left(left, row);
-  if (width > 24) printf("  %s\n", left);
-  for (const char *line = doc; line;) {
-    size_t length = strcspn(line, "\n");
-    printf("  %-24s %.*s\n", line == doc && width <= 24 ? left : "", (int)length, line);
-    line = line[length] ? line + length + 1 : NULL;
-  }
+  int is_wide = write_left(left, row) > 24;
+  if (is_wide) printf("  %s\n", left);
+  rh_print_wrapped(doc, is_wide ? blanks : rh_show("  %-24s ", left), blanks, 81);
 }
 
 /* "modes", of the section "Modes (one; ...)". */
@@ -71,7 +68,7 @@ static void put_screen(void) {
     put_row(rh_option_find(screen[k].name), screen[k].doc);
   const char *more = rh_show("More: --help TOPIC, an option or one of %s.", topics());
   putchar('\n');
-  rh_print_wrapped(stdout, more, "", 79);
+  rh_print_wrapped(more, "", "", 79);
 }
 
 /* Rows from the section of this topic on to the next section; null: all. */
@@ -95,7 +92,7 @@ static void put_notes(const char *heading, const rh_option_note *note, const cha
   const char *text = rh_show("%s:", heading);
   for (; note->name; note++)
     text = rh_show("%s %s %s%s%s", text, note->name, open, note->doc, note[1].name ? close : end);
-  rh_print_wrapped(stdout, text, "", 79);
+  rh_print_wrapped(text, "", "", 79);
 }
 
 static void put_environment(void) {

@@ -8,6 +8,12 @@ uint64_t rh_machine_memory(void) {
   return pages > 0 && size > 0 ? (uint64_t)pages * (uint64_t)size : 0;
 }
 
+int rh_is_same_file(const char *a, const char *b) {
+  struct stat one, two;
+  return a && b && strcmp(b, "-") != 0 && stat(a, &one) == 0 && stat(b, &two) == 0 &&
+         S_ISREG(one.st_mode) && one.st_dev == two.st_dev && one.st_ino == two.st_ino;
+}
+
 static rh_status cut_list(rh_inputs *inputs, const char *list, int as_list, rh_error *error) {
   RH_TRY(rh_copy(&inputs->copy, list, "names", error));
   if (!as_list || access(list, F_OK) == 0) { /* a name with a comma */
@@ -21,13 +27,6 @@ static rh_status cut_list(rh_inputs *inputs, const char *list, int as_list, rh_e
     inputs->names[inputs->n++] = name;
   }
   return RH_OK;
-}
-
-static rh_status check_twice(const rh_inputs *inputs, rh_error *error) {
-  uint32_t n = 0;
-  for (uint32_t k = 0; k < inputs->n; k++) n += strcmp(inputs->names[k], "-") == 0;
-  if (n < 2) return RH_OK;
-  return rh_fail(error, RH_E_USAGE, "--input: standard input can be one operand only");
 }
 
 static const char *order_of(const rh_npy *npy) { return npy->fortran_order ? "Fortran" : "C"; }
@@ -59,9 +58,11 @@ rh_status rh_inputs_open(rh_inputs *inputs, const rh_app *app, int as_list, rh_e
    * pipe once it has ended. */
   int are_cut = rh_shape_is_asked(app->typed);
   RH_TRY(cut_list(inputs, app->typed->input, as_list, error));
-  RH_TRY(check_twice(inputs, error));
   for (uint32_t k = 0; k < inputs->n; k++) {
     rh_feed *feed = &inputs->feeds[k];
+    for (uint32_t j = 0; j < k; j++)
+      if (strcmp(inputs->names[j], "-") == 0 && strcmp(inputs->names[k], "-") == 0)
+        return rh_fail(error, RH_E_USAGE, "--input: standard input can be one operand only");
     RH_TRY(rh_feed_open(feed, inputs->names[k], app->type, reporter, error));
     RH_TRY(check_shapes(&inputs->feeds[0], feed, error));
     bytes += feed->file_bytes;
@@ -73,12 +74,35 @@ rh_status rh_inputs_open(rh_inputs *inputs, const rh_app *app, int as_list, rh_e
   return RH_OK;
 }
 
-rh_status rh_inputs_array(rh_inputs *inputs, uint32_t k, rh_array *array, rh_error *error) {
-  rh_terminal_catch_cut_file(inputs->names[k]);
-  return rh_array_take_feed(array, &inputs->feeds[k], error);
+/* All operands in one region. */
+static rh_status join(rh_inputs *inputs, rh_array *array, rh_job_spec *spec, rh_error *error) {
+  rh_region *parts[RH_MOST_OPERANDS];
+  for (uint32_t k = 0; k < inputs->n; k++) parts[k] = &inputs->arrays[k].region;
+  array->region = (rh_region){0};
+  RH_TRY(rh_region_join(&array->region, parts, inputs->n, spec->offsets, error));
+  for (uint32_t k = 0; k < inputs->n; k++)
+    spec->offsets[k] += inputs->arrays[k].offset_bytes - array->offset_bytes;
+  return RH_OK;
 }
 
-rh_status rh_inputs_source(rh_inputs *inputs, const rh_job_spec *job, const rh_run_options *options,
+rh_status rh_inputs_bring(rh_inputs *inputs, rh_array *array, rh_job_spec *spec, rh_error *error) {
+  rh_array *arrays = inputs->arrays;
+  for (uint32_t k = 0; k < inputs->n; k++) {
+    rh_terminal_catch_cut_file(inputs->names[k]);
+    RH_TRY(rh_array_take_feed(&arrays[k], &inputs->feeds[k], error));
+    if (arrays[k].n != arrays[0].n)
+      return rh_fail(error, RH_E_USAGE, "%s has %llu elements, and %s has %llu", inputs->names[0],
+                     (unsigned long long)arrays[0].n, inputs->names[k],
+                     (unsigned long long)arrays[k].n);
+  }
+  *array = arrays[0];
+  spec->operation.n = array->n;
+  if (inputs->n > 1) return join(inputs, array, spec, error);
+  arrays[0] = (rh_array){0};
+  return RH_OK;
+}
+
+rh_status rh_inputs_source(rh_inputs *inputs, const rh_job_spec *job, const rh_typed *typed,
                            rh_source *source, rh_error *error) {
   const rh_operator *op = job->operation.op;
   rh_feed *feeds[RH_MOST_OPERANDS];
@@ -88,13 +112,15 @@ rh_status rh_inputs_source(rh_inputs *inputs, const rh_job_spec *job, const rh_r
     feeds[k] = &inputs->feeds[k];
   }
   if (inputs->n) return rh_source_of_feeds(source, feeds, op->n_operands, error);
-  rh_source_generated(source, options->kind, options->seed, types, op->n_operands,
-                      job->operation.n);
+  rh_source_generated(source, typed->data, typed->seed, types, op->n_operands, job->operation.n);
   return RH_OK;
 }
 
 void rh_inputs_finish(rh_inputs *inputs) {
-  for (uint32_t k = 0; k < inputs->n; k++) rh_feed_finish(&inputs->feeds[k]);
+  for (uint32_t k = 0; k < inputs->n; k++) {
+    rh_array_finish(&inputs->arrays[k]);
+    rh_feed_finish(&inputs->feeds[k]);
+  }
   free(inputs->copy);
   *inputs = (rh_inputs){0};
 }

@@ -37,6 +37,10 @@ json_t *rh_json_device(const rh_cl_device *device) {
       (int)device->shares_memory);
 }
 
+json_t *rh_json_devices(const rh_cl_device *device) {
+  return device ? json_pack("[o]", rh_json_device(device)) : json_array();
+}
+
 static json_t *availability(const rh_offer *offer) {
   const rh_answer *answer = &offer->answer;
   if (offer->status != RH_OK)

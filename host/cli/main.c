@@ -97,50 +97,41 @@ static rh_status run_mode(const rh_typed *typed, rh_terminal *terminal, rh_besid
   return status;
 }
 
-/* --run A,B: each as if it were alone.  The first failure is the status; others are told. */
-typedef struct each {
-  const rh_typed *typed;
-  rh_terminal *terminal;
-  rh_beside beside;
-  rh_error first;
-} each;
-
-static rh_status run_one(void *context, const char *name, rh_error *error) {
-  each *all = context;
-  rh_typed typed = *all->typed;
+/* --run A,B: each as if it were alone.  The first failure is the status, in *first; others are
+ * told. */
+static rh_status run_one(const rh_typed *all, const char *name, rh_terminal *terminal,
+                         rh_beside *beside, rh_error *first) {
+  rh_typed typed = *all;
   rh_error why = {0};
   typed.name = name;
-  (void)error;
-  rh_status status = run_mode(&typed, all->terminal, &all->beside, &why);
+  rh_status status = run_mode(&typed, terminal, beside, &why);
   if (status == RH_OK) return RH_OK;
-  if (status != RH_E_WRONG) rh_beside_add_failure(&all->beside, name, &why);
-  if (all->first.status == RH_OK) all->first = why;
-  else if (why.message[0] && strcmp(why.message, all->first.message) != 0)
-    rh_terminal_say_error(all->terminal, &why);
-  return status == RH_E_CANCELLED ? status : RH_OK;
-}
-
-static rh_status run_each(const rh_typed *typed, rh_terminal *terminal, rh_error *error) {
-  each all = {.typed = typed, .terminal = terminal};
-  if ((typed->input && strcmp(typed->input, "-") == 0) || rh_run_options_want_ranks(typed) ||
-      typed->state)
-    return rh_fail(error, RH_E_USAGE,
-                   "--run '%s': standard input, ranks, --partial and --state take one strategy",
-                   typed->name);
-  rh_status status = rh_list_visit("--run", typed->name, run_one, &all, error);
-  if (status == RH_OK && !typed->quiet) status = rh_beside_print(&all.beside, terminal, error);
-  if (all.first.status != RH_OK) {
-    *error = all.first;
-    status = all.first.status;
-  }
-  rh_beside_finish(&all.beside);
+  if (status != RH_E_WRONG) rh_beside_add_failure(beside, name, &why);
+  if (first->status == RH_OK) *first = why;
+  else if (why.message[0] && strcmp(why.message, first->message) != 0)
+    rh_terminal_say_error(terminal, &why);
   return status;
 }
 
-static rh_status run(const rh_typed *typed, rh_terminal *terminal, rh_error *error) {
-  if (typed->mode == RH_MODE_RUN && strchr(typed->name, ','))
-    return run_each(typed, terminal, error);
-  return run_mode(typed, terminal, NULL, error);
+static rh_status run_each(const rh_typed *typed, rh_terminal *terminal, rh_error *error) {
+  rh_beside beside = {0};
+  char *names, *name;
+  if ((typed->input && strcmp(typed->input, "-") == 0) || rh_wants_ranks(typed) || typed->state ||
+      rh_shape_is_asked(typed))
+    return rh_fail(error, RH_E_USAGE,
+                   "--run '%s': standard input, ranks, --partial, --state and segments take one "
+                   "strategy",
+                   typed->name);
+  RH_TRY(rh_list_check("--run", typed->name, error));
+  RH_TRY(rh_copy(&names, typed->name, "the strategies' names", error));
+  rh_status status = RH_OK;
+  for (char *left = names; status != RH_E_CANCELLED && (name = strsep(&left, ","));)
+    status = run_one(typed, name, terminal, &beside, error);
+  if (status != RH_E_CANCELLED && !typed->quiet)
+    rh_beside_print(&beside, terminal, error->status ? NULL : error);
+  rh_beside_finish(&beside);
+  free(names);
+  return error->status;
 }
 
 /* Errors such as a full disk or a closed pipe may only show in the last write. */
@@ -189,7 +180,10 @@ static int start(int argc, char **argv) {
   rh_status status = rh_options_parse(&typed, argc, argv, &error);
   rh_terminal_catch_interrupt();
   if (status == RH_OK) rh_terminal_init(&terminal, &typed);
-  if (status == RH_OK) status = run(&typed, &terminal, &error);
+  int are_several = status == RH_OK && typed.mode == RH_MODE_RUN && strchr(typed.name, ',');
+  if (status == RH_OK)
+    status = are_several ? run_each(&typed, &terminal, &error)
+                         : run_mode(&typed, &terminal, NULL, &error);
   rh_terminal_clear(&terminal);
   rh_error of_output;
   if (flush_output(&of_output) != RH_OK && status == RH_OK) {

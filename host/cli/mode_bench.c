@@ -4,8 +4,8 @@
 typedef struct work {
   const rh_app *app;
   rh_bench_settings settings;
-  rh_bench_output output;
   rh_records results;
+  FILE *resume;                 /* the resumed file, once its header is written; null */
   const rh_cl_device **devices; /* null: there is none */
   uint32_t n_devices;
   rh_stage stage;              /* of the current device */
@@ -147,7 +147,7 @@ static rh_status on_turn(void *user, const rh_bench_turn *turn, rh_error *error)
 static rh_status on_row(void *user, const rh_row *row, rh_error *error) {
   work *w = user;
   const char *path = w->app->typed->resume;
-  return path ? rh_jsonl_add(w->output.resume, row, path, error) : RH_OK;
+  return path ? rh_jsonl_add(w->resume, row, path, error) : RH_OK;
 }
 
 static rh_status measure(work *w, rh_error *error) {
@@ -167,10 +167,13 @@ static rh_status bench_device(work *w, const rh_cl_device *device_or_none, rh_er
   }
   const char *path = w->app->typed->resume;
   if (w->stage.device) json_array_append_new(w->results.devices, rh_json_device(w->stage.device));
-  RH_TRY(rh_bench_output_take_over(&w->output, &w->results, error));
+  if (w->resume)
+    return rh_fail(error, RH_E_USAGE,
+                   "--resume takes one device at a time: its file has one header");
+  if (path) RH_TRY(rh_bench_output_take_over(path, &w->results, error));
   RH_TRY(rh_stage_calibrate(&w->stage, error));
   RH_TRY(rh_bench_header_stage(&w->results, w->app, &w->stage, error));
-  if (path) RH_TRY(rh_jsonl_begin(&w->output.resume, path, &w->results, w->output.whole, error));
+  if (path) RH_TRY(rh_jsonl_begin(&w->resume, path, &w->results, w->results.whole_bytes, error));
   return measure(w, error);
 }
 
@@ -225,10 +228,10 @@ static rh_status conclude(const work *w, rh_error *error) {
 static rh_status run_bench(work *w, rh_error *error) {
   rh_error why = {0};
   RH_TRY(rh_bench_settings_parse(&w->settings, w->app, error));
-  RH_TRY(rh_bench_output_open(&w->output, w->app, error));
+  RH_TRY(rh_bench_output_check(w->app->typed, error));
   RH_TRY(rh_bench_devices(w->app, &w->devices, &w->n_devices, error));
   RH_TRY(rh_bench_header_begin(&w->results, w->app, &w->settings, error));
-  if (w->app->typed->dry_run && strcmp(w->output.format, "json") == 0) {
+  if (w->app->typed->dry_run && strcmp(rh_bench_format(w->app->typed), "json") == 0) {
     w->plan = json_array();
     w->plan_devices = json_array();
   }
@@ -245,7 +248,7 @@ static rh_status run_bench(work *w, rh_error *error) {
   /* Results are written even if the benchmark was interrupted or failed. */
   if (w->results.n_rows > 0) {
     RH_TRY(rh_bench_header_end(&w->results, rh_now() - start, status == RH_OK, error));
-    RH_TRY(rh_bench_output_all(&w->output, &w->results, error));
+    RH_TRY(rh_bench_output_all(w->app, &w->results, error));
   }
   if (status != RH_OK) {
     if (error) *error = why;
@@ -259,7 +262,7 @@ rh_status rh_mode_bench(const rh_app *app, rh_error *error) {
   work w = {.app = app};
   rh_status status = run_bench(&w, error);
   rh_stage_close(&w.stage);
-  rh_bench_output_close(&w.output);
+  if (w.resume) fclose(w.resume);
   rh_records_finish(&w.results);
   rh_bench_settings_finish(&w.settings);
   json_decref(w.plan);

@@ -114,20 +114,17 @@ static void print_summary(const rh_comparison *c) {
   putchar('\n');
 }
 
-/* Says in `text`, which is returned, what the intervals do not contain; or null. */
-enum { NOTE_BYTES = 256 };
-static const char *note_on(char text[NOTE_BYTES], const rh_comparison *c) {
+/* Says what the intervals do not contain; or null. */
+static const char *note_on(const rh_comparison *c) {
   double percent = 100 * RH_FLOOR_RELATIVE, us = 1e6 * RH_FLOOR_SECONDS;
   if (!c->n_by_rounds) return NULL;
-  snprintf(
-      text, NOTE_BYTES,
+  return rh_show(
       "%s how processes differ is unknown, and changes below %.0f %% + %.2f us (%.0f %% by the "
       "host's clock) are not found. To find smaller ones, measure both with --bench "
       "--processes=8.",
       c->n_by_processes ? "Where a file has fewer than 5 processes,"
                         : "With fewer than 5 processes in a file,",
       percent, us, percent);
-  return text;
 }
 
 static void print_text(const work *w) {
@@ -137,9 +134,8 @@ static void print_text(const work *w) {
   print_table(w);
   putchar('\n');
   print_summary(&w->comparison);
-  char text[NOTE_BYTES];
-  const char *note = note_on(text, &w->comparison);
-  if (note) rh_print_wrapped(stdout, note, "", 79);
+  const char *note = note_on(&w->comparison);
+  if (note) rh_print_wrapped(note, "", "", 79);
 }
 
 /* Only the regressions, one per line. */
@@ -186,7 +182,6 @@ static json_t *file_object(const char *path, const rh_records *results) {
 static json_t *comparison_members(const work *w) {
   const rh_comparison *c = &w->comparison;
   json_t *changes = json_array(), *counts = json_object();
-  char text[NOTE_BYTES];
   for (uint32_t k = 0; k < c->n_changes; k++)
     json_array_append_new(changes, change_object(&c->changes[k]));
   for (uint32_t k = 0; k < RH_N_CHANGES; k++)
@@ -196,7 +191,7 @@ static json_t *comparison_members(const work *w) {
   return json_pack("{s:o, s:o, s:o, s:o, s:s?, s:o, s:o}", "old", file_object(w->old_path, &w->old),
                    "new", file_object(w->new_path, &w->new_), "threshold",
                    rh_json_number(c->threshold), "warnings",
-                   rh_json_strings(c->warnings, c->n_warnings), "note", note_on(text, c), "changes",
+                   rh_json_strings(c->warnings, c->n_warnings), "note", note_on(c), "changes",
                    changes, "counts", counts);
 }
 

@@ -112,7 +112,7 @@ static rh_status print_json(const rh_app *app, const rh_entry *entry, rh_error *
 
 static void print_text(const rh_app *app, const rh_entry *entry) {
   printf("%s - %s\n\n", rh_styled(app->terminal, RH_BOLD, entry->name), rh_plain(entry->summary));
-  rh_print_wrapped(stdout, entry->about, "", 78);
+  rh_print_wrapped(entry->about, "", "", 78);
   printf("\nplugin      %s\nversion     %s, by %s, %s\n", rh_plain(entry->path),
          rh_plain(entry->version), rh_plain(entry->author), rh_plain(entry->license));
   print_sources(app, entry);
@@ -128,13 +128,6 @@ static void print_text(const rh_app *app, const rh_entry *entry) {
                                             : "");
   print_parameters(app, entry);
   print_here(app, entry);
-}
-
-static rh_status describe(const rh_app *app, const rh_entry *entry, rh_error *error) {
-  if (app->typed->json) return print_json(app, entry, error);
-  if (app->typed->quiet) rh_print_path(entry->path);
-  else print_text(app, entry);
-  return RH_OK;
 }
 
 static rh_status unknown(const rh_registry *registry, const rh_catalog *catalog, const char *name,
@@ -185,7 +178,9 @@ rh_status rh_mode_info(const rh_app *app, rh_error *error) {
   rh_own_offers own = {0};
   rh_app with;
   rh_status status = rh_own_offers_ask(&own, app, &with, registry, error);
-  if (status == RH_OK) status = describe(&with, entry, error);
+  if (status == RH_OK && app->typed->json) status = print_json(&with, entry, error);
+  else if (status == RH_OK && app->typed->quiet) rh_print_path(entry->path);
+  else if (status == RH_OK) print_text(&with, entry);
   rh_own_offers_finish(&own);
   return status;
 }

@@ -2,12 +2,6 @@
 #include "data.h"
 #include "offers.h"
 
-static uint32_t count_shown(const rh_registry *registry) {
-  uint32_t n = 0;
-  for (uint32_t k = 0; k < registry->n_entries; k++) n += registry->entries[k].shadowed_by == NULL;
-  return n;
-}
-
 static void add_row(rh_table *table, const rh_entry *entry, const rh_offer *offer) {
   int here = offer->status == RH_OK;
   const char *bits = entry->promises & RH_CANONICAL_ORDER ? "canonical"
@@ -36,11 +30,12 @@ static void print_rest(const rh_registry *registry) {
 static void print_table(const rh_app *app, const rh_registry *registry, const rh_cl_device *device,
                         const rh_error *no_device) {
   rh_table table = {0};
-  uint32_t runnable = 0;
+  uint32_t n = 0, runnable = 0;
   rh_table_begin(&table, "NAME|PASSES|TYPES|OPS|REPRODUCIBLE|HERE|NOTE");
   for (uint32_t k = 0; k < registry->n_entries; k++) {
     const rh_entry *entry = &registry->entries[k];
     if (entry->shadowed_by) continue;
+    n++;
     const rh_offer *offer = rh_offer_for(app, entry);
     runnable += offer->status == RH_OK;
     add_row(&table, entry, offer);
@@ -54,24 +49,23 @@ static void print_table(const rh_app *app, const rh_registry *registry, const rh
   else if (app->typed->op) printf(", %s", rh_op_name(app->op));
   printf("\n\n");
   rh_table_print(&table, app->terminal, "  ");
-  printf("\n%u of %u can run.\n", runnable, count_shown(registry));
+  printf("\n%u of %u can run.\n", runnable, n);
   print_rest(registry);
-  if (count_shown(registry) == 0) printf("No strategies in %s.\n", rh_plain(registry->searched));
+  if (n == 0) printf("No strategies in %s.\n", rh_plain(registry->searched));
   else printf("redhost --info NAME for parameters; redhost --list -d SPEC for another device.\n");
 }
 
 static rh_status print_json(const rh_app *app, const rh_registry *registry,
                             const rh_cl_device *device, rh_error *error) {
-  json_t *devices = json_array(), *strategies = json_array(), *refused = json_array();
-  if (device) json_array_append_new(devices, rh_json_device(device));
+  json_t *strategies = json_array(), *refused = json_array();
   for (uint32_t k = 0; k < registry->n_entries; k++)
     json_array_append_new(strategies, rh_json_strategy(app, &registry->entries[k]));
   for (uint32_t k = 0; k < registry->n_refusals; k++)
     json_array_append_new(refused,
                           json_pack("{s:o, s:o}", "path", rh_json_bytes(registry->refusals[k].path),
                                     "reason", rh_json_bytes(registry->refusals[k].reason)));
-  return rh_json_print(json_pack("{s:o, s:o, s:o, s:o}", "devices", devices, "strategies",
-                                 strategies, "not_loaded", refused, "notes",
+  return rh_json_print(json_pack("{s:o, s:o, s:o, s:o}", "devices", rh_json_devices(device),
+                                 "strategies", strategies, "not_loaded", refused, "notes",
                                  rh_json_strings(registry->notes, registry->n_notes)),
                        error);
 }
@@ -91,14 +85,6 @@ static void print_names(const rh_app *app, const rh_registry *registry) {
     if (!app->own || rh_offer_for(app, entry)->status == RH_OK) printf("%s\n", entry->name);
     else if (!entry->installed) say_why_not(app, entry);
   }
-}
-
-static rh_status print_list(const rh_app *app, const rh_registry *registry,
-                            const rh_error *no_device, rh_error *error) {
-  if (app->typed->json) return print_json(app, registry, app->context->device, error);
-  if (app->typed->quiet) print_names(app, registry);
-  else print_table(app, registry, app->context->device, no_device);
-  return RH_OK;
 }
 
 /* Copies the entries of the strategies that are to be listed; they are borrowed. */
@@ -121,7 +107,10 @@ static rh_status list_some(const rh_app *app, const rh_registry *registry,
   rh_own_offers own = {0};
   rh_app with;
   rh_status status = rh_own_offers_ask(&own, app, &with, registry, error);
-  if (status == RH_OK) status = print_list(&with, registry, no_device, error);
+  if (status == RH_OK && app->typed->json)
+    status = print_json(&with, registry, app->context->device, error);
+  else if (status == RH_OK && app->typed->quiet) print_names(&with, registry);
+  else if (status == RH_OK) print_table(&with, registry, app->context->device, no_device);
   rh_own_offers_finish(&own);
   return status;
 }

@@ -5,57 +5,33 @@
 #include "../engine/ranks/ranks.h"
 #include "../operators/catalog/catalog.h"
 #include "app.h"
-#include "operator_code_example_cl.h"
-#include "operator_code_example_op_json.h"
-#include "operator_example_op_json.h"
-#include "template_CMakeLists_txt.h"
-#include "template_Makefile.h"
-#include "template_README_md.h"
-#include "template_example_c.h"
-#include "template_example_cl.h"
-#include "template_pyproject_toml.h"
-#include "transport_CMakeLists_txt.h"
-#include "transport_Makefile.h"
-#include "transport_README_md.h"
-#include "transport_example_c.h"
-#include "transport_run_example.h"
+#include "templates.h"
 
 /* Which files are written, and what is printed behind their names: commands to type next, in which
- * @ stands before n, the name; d, the directory; f, the operator's file; r, this program; m, make,
- * told where the SDK is if it would not find it. */
+ * `example' is the name, and @ stands before d, the directory; f, the operator's file; r, this
+ * program; m, make, told where the SDK is if it would not find it. */
 enum { PLUGIN, PYTHON, OPERATOR, CODE, TRANSPORT };
 
 #define OPERATOR_COMMANDS "\n  @r --run auto --op @f -n 1e6\n"
-#define PLUGIN_COMMANDS   "\n  cd @d\n  @m\n  @r --plugin ./@n.so --run @n\n  @r --verify ./@n.so\n"
+#define PLUGIN_COMMANDS                                                                            \
+  "\n  cd @d\n  @m\n  @r --plugin ./example.so --run example\n  @r --verify ./example.so\n"
 static const char *const commands[] = {
     [PLUGIN] = PLUGIN_COMMANDS,
     [PYTHON] = PLUGIN_COMMANDS "  pip install .\n",
     [OPERATOR] = OPERATOR_COMMANDS "  @r --verify-op @f\n",
     [CODE] = OPERATOR_COMMANDS, /* laws of OpenCL C are not examined */
-    [TRANSPORT] = ("\n  cd @d\n  @m\n  ./run-@n 3 @r --run auto -n 1e6 --transport ./@n.so\n"
-                   "  @r --verify ./@n.so --launch './run-@n {n}'\n"),
+    [TRANSPORT] = ("\n  cd @d\n  @m\n  ./run-example 3 @r --run auto -n 1e6 --transport "
+                   "./example.so\n  @r --verify ./example.so --launch './run-example {n}'\n"),
 };
 
-enum { OF_PLUGINS = 1 << PLUGIN | 1 << PYTHON };
+static const char *const folders[] = {[PLUGIN] = "template",
+                                      [PYTHON] = "template",
+                                      [OPERATOR] = "operator",
+                                      [CODE] = "operator/code",
+                                      [TRANSPORT] = "transport"};
 static const struct {
-  int kinds;
-  const char *name, *text;
-} template[] = {
-    {OF_PLUGINS, "example.c", template_example_c},
-    {OF_PLUGINS, "example.cl", template_example_cl},
-    {OF_PLUGINS, "CMakeLists.txt", template_CMakeLists_txt},
-    {OF_PLUGINS, "Makefile", template_Makefile},
-    {OF_PLUGINS, "README.md", template_README_md},
-    {1 << PYTHON, "pyproject.toml", template_pyproject_toml},
-    {1 << TRANSPORT, "example.c", transport_example_c},
-    {1 << TRANSPORT, "run-example", transport_run_example},
-    {1 << TRANSPORT, "CMakeLists.txt", transport_CMakeLists_txt},
-    {1 << TRANSPORT, "Makefile", transport_Makefile},
-    {1 << TRANSPORT, "README.md", transport_README_md},
-    {1 << OPERATOR, "example.op.json", operator_example_op_json},
-    {1 << CODE, "example.op.json", operator_code_example_op_json},
-    {1 << CODE, "example.cl", operator_code_example_cl},
-};
+  const char *folder, *name, *text; /* of sdk/ */
+} template[] = {TEMPLATE_ROWS};
 enum { N_FILES = sizeof template / sizeof *template };
 
 typedef struct new_files {
@@ -81,17 +57,13 @@ static void add_c_name(rh_text *text, const char *name) {
 
 /* The kernel's text, NAME_cl, and Python's redhost_NAME need the name as an identifier; elsewhere
  * it is used unchanged. */
-static int is_identifier(const char *from, const char *at) {
-  static const char package[] = "redhost_";
-  size_t length = sizeof package - 1;
-  return strncmp(at + strlen(stand_in), "_cl", 3) == 0 ||
-         ((size_t)(at - from) >= length && strncmp(at - length, package, length) == 0);
-}
-
 static void fill_in(rh_text *text, const char *from, const char *name) {
+  static const char package[] = "redhost_";
   for (const char *at; (at = strstr(from, stand_in)); from = at + strlen(stand_in)) {
     rh_text_append(text, from, (size_t)(at - from));
-    if (is_identifier(from, at)) add_c_name(text, name);
+    int is_package = text->length >= strlen(package) &&
+                     strcmp(text->s + text->length - strlen(package), package) == 0;
+    if (is_package || strncmp(at + strlen(stand_in), "_cl", 3) == 0) add_c_name(text, name);
     else rh_text_add(text, "%s", name);
   }
   rh_text_add(text, "%s", from);
@@ -131,20 +103,23 @@ static rh_status make_directory(const new_files *to, int *made, rh_error *error)
   return is_operator(to) ? RH_OK : check_empty(to->directory, error);
 }
 
-/* *path: the path of the file, or null. */
+static int belongs(const new_files *to, size_t k) {
+  int is_of_python = strcmp(template[k].name, "pyproject.toml") == 0;
+  return strcmp(template[k].folder, folders[to->kind]) == 0 &&
+         (!is_of_python || to->kind == PYTHON);
+}
+
 static rh_status write_one(new_files *to, size_t k, char **path, rh_error *error) {
   rh_text file_name = {0}, text = {0};
   fill_in(&file_name, template[k].name, to->name);
   fill_in(&text, template[k].text, to->name);
   rh_text_add(&to->names, " %s", rh_text_get(&file_name));
-  *path = rh_path_join(to->directory, rh_text_get(&file_name));
-  rh_status status = !*path || text.failed || file_name.failed || to->names.failed
+  char *at = rh_path_join(to->directory, rh_text_get(&file_name));
+  rh_status status = !at || text.failed || file_name.failed || to->names.failed
                          ? rh_fail(error, RH_E_NOMEM, "no memory for a template")
-                         : write_file(*path, &text, error);
-  if (status != RH_OK) {
-    free(*path);
-    *path = NULL;
-  }
+                         : write_file(at, &text, error);
+  if (status == RH_OK) *path = at;
+  else free(at);
   rh_text_finish(&file_name);
   rh_text_finish(&text);
   return status;
@@ -158,8 +133,8 @@ static rh_status write_files(new_files *to, rh_error *error) {
   RH_TRY(make_directory(to, &made, error));
   rh_status status = RH_OK;
   for (size_t k = 0; k < N_FILES && status == RH_OK; k++)
-    if (template[k].kinds & 1 << to->kind) status = write_one(to, k, &paths[k], error);
-  for (size_t k = N_FILES; k-- > 0;) {
+    if (belongs(to, k)) status = write_one(to, k, &paths[k], error);
+  for (size_t k = 0; k < N_FILES; k++) {
     if (paths[k] && status != RH_OK) unlink(paths[k]);
     free(paths[k]);
   }
@@ -174,7 +149,7 @@ static rh_status taken(const char *what, const char *name, const char *path, rh_
                  name, path ? "in " : "which comes with ", path ? path : "redhost");
 }
 
-/* Of a plugin's name, too: --info would be of one of the two. */
+/* Nor of a plugin: --info would be of one of the two. */
 static rh_status check_is_no_operator(const rh_app *app, const char *name, rh_error *error) {
   rh_catalog catalog;
   RH_TRY(rh_catalog_scan(&catalog, &app->context->options, error));
@@ -212,20 +187,17 @@ static rh_status check_is_no_transport(const char *name, rh_error *error) {
 
 /* Does typing "redhost" start this program? */
 static int is_in_path(const char *program) {
-  const char *path = rh_env("PATH");
-  char *own = realpath(program, NULL), *found = NULL;
-  while (path && !found) {
-    size_t length = strcspn(path, ":");
-    char *directory = strndup(path, length);
-    char *typed = directory ? rh_path_join(length ? directory : ".", "redhost") : NULL;
+  char *path = rh_copy_string(rh_env("PATH")), *rest = path, *own = realpath(program, NULL);
+  char *directory, *found = NULL;
+  while (!found && (directory = strsep(&rest, ":"))) {
+    char *typed = rh_path_join(*directory ? directory : ".", "redhost");
     if (typed && access(typed, X_OK) == 0) found = realpath(typed, NULL);
     free(typed);
-    free(directory);
-    path = path[length] ? path + length + 1 : NULL;
   }
   int is = own && found && strcmp(own, found) == 0;
   free(found);
   free(own);
+  free(path);
   return is;
 }
 
@@ -243,7 +215,14 @@ static char *find_sdk(void) {
   return directory;
 }
 
-static void add_make(rh_text *text, const char *sdk, int is_found) {
+/* Words are quoted for a shell if they have to be. */
+static void add_command(rh_text *text, const new_files *to, char letter, const char *sdk) {
+  const char *program = to->app->context->options.program;
+  int is_found = is_in_path(program);
+  if (letter == 'd') rh_text_add_word(text, to->directory);
+  if (letter == 'f') rh_text_add_word(text, rh_show("%s/%s.op.json", to->directory, to->name));
+  if (letter == 'r') rh_text_add_word(text, is_found ? "redhost" : program);
+  if (letter != 'm') return;
   if (sdk && !is_found) {
     rh_text_add(text, "PKG_CONFIG_PATH=");
     rh_text_add_word(text, sdk);
@@ -252,29 +231,17 @@ static void add_make(rh_text *text, const char *sdk, int is_found) {
   rh_text_add(text, "make");
 }
 
-/* Words are quoted for a shell if they have to be. */
 static void add_commands(rh_text *text, const new_files *to) {
-  const char *program = to->app->context->options.program;
-  int is_found = is_in_path(program);
-  char *sdk = find_sdk(), *file = NULL;
-  if (asprintf(&file, "%s/%s.op.json", to->directory, to->name) < 0) file = NULL;
-  for (const char *at = commands[to->kind]; *at; at++) {
-    if (*at != '@') {
-      rh_text_append(text, at, 1);
-      continue;
-    }
-    switch (*++at) {
-    case 'n': rh_text_add(text, "%s", to->name); break;
-    case 'd': rh_text_add_word(text, to->directory); break;
-    case 'f': rh_text_add_word(text, file ? file : ""); break;
-    case 'r': rh_text_add_word(text, is_found ? "redhost" : program); break;
-    default: add_make(text, sdk, is_found);
-    }
-  }
+  rh_text filled = {0};
+  char *sdk = find_sdk();
+  fill_in(&filled, commands[to->kind], to->name);
+  for (const char *at = rh_text_get(&filled); *at; at++)
+    if (*at == '@') add_command(text, to, *++at, sdk);
+    else rh_text_append(text, at, 1);
   if (!sdk && !is_operator(to))
     rh_text_add(text, "\nmake looks for redhost-plugin.pc: name its directory in "
                       "PKG_CONFIG_PATH.\n");
-  free(file);
+  rh_text_finish(&filled);
   free(sdk);
 }
 
@@ -331,9 +298,8 @@ rh_status rh_mode_new_transport(const rh_app *app, rh_error *error) {
 rh_status rh_mode_new_operator(const rh_app *app, rh_error *error) {
   char name[RH_OPERATOR_NAME_BYTES + 4];
   const char *typed = app->typed->name;
-  size_t length = strlen(typed);
-  int is_code = length > 3 && strcmp(typed + length - 3, ".cl") == 0;
-  snprintf(name, sizeof name, "%.*s", (int)(is_code ? length - 3 : length), typed);
+  int is_code = rh_has_suffix(typed, ".cl");
+  snprintf(name, sizeof name, "%.*s", (int)strlen(typed) - (is_code ? 3 : 0), typed);
   if (!rh_definition_name_is_valid(name))
     return rh_fail(error, RH_E_USAGE,
                    "--new-operator '%s': a name is made of letters, digits and _, does not begin "

@@ -1,35 +1,6 @@
 /* redhost --ops, and --info of an operator. */
 #include "offers.h"
 
-/* ---- Words ---- */
-
-static const char *names(const char list[][RH_OPERATOR_NAME_BYTES], uint32_t n) {
-  const char *text = "";
-  for (uint32_t k = 0; k < n; k++) text = rh_show("%s%s%s", text, k ? ", " : "", list[k]);
-  return text;
-}
-
-/* "x, y": names with commas between. */
-static const char *operands_of(const rh_catalog_entry *entry) {
-  const rh_definition *definition = &entry->definition;
-  return definition->n_operands ? names(definition->operands, definition->n_operands) : "x";
-}
-
-static const char *results_of(const rh_catalog_entry *entry) {
-  return names(entry->traits.results, entry->traits.n_results);
-}
-
-/* Built-in operators are associative, and so are maps that they reduce. */
-static int is_associative(const rh_catalog_entry *entry) {
-  return !entry->definition.n_fields || entry->definition.claims_associative;
-}
-
-/* "associative, commutative"; "none" */
-static const char *claims_text(const rh_catalog_entry *entry) {
-  if (!is_associative(entry)) return entry->traits.commutes ? "commutative" : "none";
-  return entry->traits.commutes ? "associative, commutative" : "associative";
-}
-
 /* "yes", "integers", "no" */
 static const char *exactness_of(const rh_catalog_entry *entry) {
   const rh_traits *traits = &entry->traits;
@@ -81,9 +52,11 @@ static json_t *types_of(uint32_t types) {
   return list;
 }
 
+/* Built-in operators are associative, and so are maps that they reduce. */
 static json_t *claims_of(const rh_catalog_entry *entry) {
   json_t *list = json_array();
-  if (is_associative(entry)) json_array_append_new(list, json_string("associative"));
+  if (!entry->definition.n_fields || entry->definition.claims_associative)
+    json_array_append_new(list, json_string("associative"));
   if (entry->traits.commutes) json_array_append_new(list, json_string("commutative"));
   return list;
 }
@@ -123,20 +96,62 @@ static json_t *operator_json(const rh_catalog_entry *entry, int whole) {
   return object;
 }
 
-/* ---- Text ---- */
+/* ---- Text, of the same ---- */
 
-static void print_texts(const char *heading, const rh_named_text *texts, uint32_t n) {
-  for (uint32_t k = 0; k < n; k++)
-    printf("%-11s %s = %s\n", k ? "" : heading, texts[k].name, rh_plain(texts[k].text));
+/* The strings of an array, or `none`. */
+static const char *list_in(const json_t *object, const char *key, const char *between,
+                           const char *none) {
+  size_t k;
+  const json_t *word;
+  const char *text = "";
+  json_array_foreach(json_object_get(object, key), k, word) text =
+      rh_show("%s%s%s", text, k ? between : "", json_string_value(word));
+  return *text ? text : none;
 }
 
-static void print_field_texts(const char *heading, const rh_definition *definition, size_t offset) {
-  if (definition->code) return;
-  for (uint32_t k = 0; k < definition->n_fields; k++) {
-    const rh_field_text *field = &definition->fields[k];
-    const char *text = *(char *const *)(const void *)((const char *)field + offset);
-    printf("%-11s %s = %s\n", k ? "" : heading, field->name, rh_plain(text));
+static void print_line(const char *heading, const char *text) {
+  if (text) printf("%-11s %s\n", heading, rh_plain(text));
+}
+
+/* "map         x*y", or "NAME = TEXT" of each member, or of each of a list by the names of the
+ * value's fields. */
+static void print_text(const char *heading, const json_t *file, const char *key) {
+  const json_t *text = json_object_get(file, key);
+  json_t *names = json_is_array(text) ? json_object_get(file, "value") : (json_t *)(uintptr_t)text;
+  const char *name;
+  json_t *member;
+  size_t k = 0;
+  print_line(heading, json_string_value(text));
+  json_object_foreach(names, name, member) {
+    const json_t *of = json_is_array(text) ? json_array_get(text, k++) : member;
+    char *number = json_dumps(of, JSON_ENCODE_ANY | JSON_REAL_PRECISION(17));
+    printf("%-11s %s = %s\n", heading, name,
+           rh_plain(json_is_string(of) ? json_string_value(of) : number));
+    free(number);
+    heading = "";
   }
+}
+
+/* Of an operator file, or of a part of it for some types. */
+static void print_texts(const json_t *file, const char *code) {
+  static const char *const keys[] = {"constants", "op",  "map",     "where",   "load",
+                                     "identity",  "let", "combine", "finalize"};
+  const char *types;
+  const json_t *body;
+  print_line("OpenCL C", code);
+  for (size_t k = 0; k < sizeof keys / sizeof *keys; k++) print_text(keys[k], file, keys[k]);
+  json_object_foreach(json_object_get(file, "by_type"), types, body) {
+    printf("\nof %s:\n", types);
+    print_texts(body, NULL);
+  }
+}
+
+static void print_definition(const rh_definition *definition) {
+  json_t *file = json_loadb(definition->json, definition->json_length, 0, NULL);
+  const char *code = definition->code_file ? definition->code_file : "in the operator's file";
+  putchar('\n');
+  print_texts(file, definition->code ? code : NULL);
+  json_decref(file);
 }
 
 /* bytes: of a value; 0: unknown. */
@@ -150,51 +165,12 @@ static void print_value(const rh_definition *definition, uint32_t bytes) {
   putchar('\n');
 }
 
-/* "i64 u64", or "exact i64 u64" */
-static const char *list_types(uint32_t types) {
-  const char *list = types >> RH_BY_EXACT ? "exact" : "";
-  types |= types >> RH_BY_EXACT;
-  for (rh_type type = 1; type <= RH_N_TYPES; type++)
-    if (types >> type & 1) list = rh_show("%s%s%s", list, *list ? " " : "", rh_type_name(type));
-  return list;
-}
-
-static void print_line(const char *heading, const char *text) {
-  if (text) printf("%-11s %s\n", heading, rh_plain(text));
-}
-
-/* The texts, below a line that is not ended. */
-static void print_definition(const rh_definition *definition) {
-  putchar('\n');
-  for (uint32_t k = 0; k < definition->n_constants; k++) {
-    const rh_expr_value *value = &definition->constants[k].value;
-    printf("%-11s %s = ", k ? "" : "constants", definition->constants[k].name);
-    if (value->is_float) printf("%.17g\n", value->as.f);
-    else printf("%lld\n", (long long)value->as.i);
-  }
-  const char *file = definition->code_file ? definition->code_file : "in the operator's file";
-  print_line("op", definition->ops);
-  print_line("map", definition->map);
-  print_line("where", definition->where);
-  print_line("OpenCL C", definition->code ? file : NULL);
-  print_field_texts("load", definition, offsetof(rh_field_text, load));
-  print_field_texts("identity", definition, offsetof(rh_field_text, identity));
-  print_texts("let", definition->lets, definition->n_lets);
-  print_field_texts("combine", definition, offsetof(rh_field_text, combine));
-  print_texts("finalize", definition->results, definition->n_results);
-  for (uint32_t k = 0; k < definition->n_by_type; k++) {
-    const rh_definition *body = definition->by_type[k].body;
-    printf("\nof %s:", list_types(definition->by_type[k].types));
-    print_definition(body);
-  }
-}
-
 static void print_about(const char *about) {
   if (!about) return;
   for (const char *line = about; line;) {
     size_t length = strcspn(line, "\n");
     char *copy = strndup(line, length);
-    if (copy && *copy) rh_print_wrapped(stdout, rh_plain(copy), "", 78);
+    if (copy && *copy) rh_print_wrapped(rh_plain(copy), "", "", 78);
     else putchar('\n');
     free(copy);
     line = line[length] ? line + length + 1 : NULL;
@@ -203,20 +179,20 @@ static void print_about(const char *about) {
 }
 
 static void print_page(const rh_app *app, const rh_catalog_entry *entry) {
+  json_t *object = operator_json(entry, 0);
+  const char *origin = entry->op ? "built in" : "comes with redhost";
   printf("%s - %s\n\n", rh_styled(app->terminal, RH_BOLD, entry->name),
          rh_plain(summary_of(entry)));
   print_about(entry->definition.about);
-  print_line("operator", entry->path                           ? entry->path
-                         : entry->origin == RH_ORIGIN_BUILT_IN ? "built in"
-                                                               : "comes with redhost");
-  print_line("operands", operands_of(entry));
-  print_line("types",
-             entry->traits.types ? list_types(entry->traits.types) : "integers with floats");
+  print_line("operator", entry->path ? entry->path : origin);
+  print_line("operands", list_in(object, "operands", ", ", ""));
+  print_line("types", list_in(object, "types", " ", "integers with floats"));
   print_value(&entry->definition, entry->traits.value_bytes);
-  print_line("results", results_of(entry));
-  print_line("claims", claims_text(entry));
+  print_line("results", list_in(object, "results", ", ", ""));
+  print_line("claims", list_in(object, "claims", ", ", "none"));
   print_line("exact", exactness_of(entry));
   if (!entry->op) print_definition(&entry->definition);
+  json_decref(object);
 }
 
 rh_status rh_operator_page(const rh_app *app, const rh_catalog_entry *entry, rh_error *error) {
@@ -232,8 +208,11 @@ rh_status rh_operator_page(const rh_app *app, const rh_catalog_entry *entry, rh_
 
 static void add_row(rh_table *table, const rh_catalog_entry *entry) {
   static const char *const origins[] = {"file", "redhost", "built in"};
-  rh_table_row(table, "*      ", entry->name, operands_of(entry), results_of(entry),
-               claims_text(entry), exactness_of(entry), origins[entry->origin], summary_of(entry));
+  json_t *object = operator_json(entry, 0);
+  rh_table_row(table, "*      ", entry->name, list_in(object, "operands", ", ", ""),
+               list_in(object, "results", ", ", ""), list_in(object, "claims", ", ", "none"),
+               exactness_of(entry), origins[entry->origin], summary_of(entry));
+  json_decref(object);
 }
 
 /* Nothing is skipped silently. */

@@ -30,13 +30,8 @@ static int has_number(const uint32_t *list, uint32_t n, uint32_t number) {
 
 static int is_device(const rh_records *results, const char *id, const char *list) {
   const char *name = rh_records_device_text(results, id, "name");
-  while (list) {
-    char word[128];
-    size_t length = strcspn(list, ",");
-    snprintf(word, sizeof word, "%.*s", (int)length, list);
+  for (const char *word; (word = rh_list_next(&list));)
     if (strcmp(word, id) == 0 || (*word && name && strcasestr(name, word))) return 1;
-    list = list[length] ? list + length + 1 : NULL;
-  }
   return 0;
 }
 
@@ -46,36 +41,28 @@ static int is_wanted(const rh_records *results, const rh_row *row, const wanted 
          (!chosen->device || is_device(results, row->device, chosen->device));
 }
 
-/* keep[k] is for rows[k]. */
-static rh_status choose_strategies(const rh_records *results, const char *list, unsigned char *keep,
-                                   rh_error *error) {
-  const char **names;
-  RH_TRY(RH_NEW(&names, results->n_rows + 1u, "names", error));
-  for (uint32_t k = 0; k < results->n_rows; k++) names[k] = results->rows[k].strategy;
-  rh_status status = rh_strategies_select(list, names, results->n_rows, keep, error);
-  free(names);
-  return status;
-}
-
 static rh_status keep_wanted(const rh_typed *typed, rh_records *results, rh_error *error) {
   wanted chosen = {.device = typed->device};
-  uint32_t kept = 0;
+  uint32_t n = results->n_rows, kept = 0;
+  const char **names = NULL;
+  unsigned char *keep = NULL;
   if (typed->op) RH_TRY(rh_ops_parse(typed->op, &chosen.ops, error));
   if (typed->type) RH_TRY(rh_types_parse(typed->type, &chosen.types, error));
-  unsigned char *keep;
-  RH_TRY(RH_NEW(&keep, results->n_rows + 1u, "names", error));
-  rh_status status = choose_strategies(results, typed->strategy, keep, error);
-  for (uint32_t k = 0; status == RH_OK && k < results->n_rows; k++) {
+  rh_status status = RH_NEW(&names, n + 1u, "names", error);
+  if (status == RH_OK) status = RH_NEW(&keep, n + 1u, "names", error);
+  for (uint32_t k = 0; k < n && status == RH_OK; k++) names[k] = results->rows[k].strategy;
+  if (status == RH_OK) status = rh_strategies_select(typed->strategy, names, n, keep, error);
+  for (uint32_t k = 0; k < n && status == RH_OK; k++) {
     rh_row row = results->rows[k];
     if (keep[k] && is_wanted(results, &row, &chosen)) results->rows[kept++] = row;
     else rh_row_finish(&row);
   }
-  int none_left = status == RH_OK && results->n_rows && !kept;
   if (status == RH_OK) results->n_rows = kept;
-  free(keep);
-  if (none_left)
+  if (status == RH_OK && n && !kept)
     status = rh_fail(error, RH_E_USAGE,
                      "%s: no results match --strategy, --op, --type and --device", typed->name);
+  free(names);
+  free(keep);
   return status;
 }
 

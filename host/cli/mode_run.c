@@ -42,45 +42,19 @@ static rh_status find_answer(rh_run_state *run, rh_error *error) {
   return status;
 }
 
-/* A wrong answer is an error message, never a bare value that a script would use. */
-static rh_status judge_answer(const rh_run_state *run, rh_error *error) {
-  const rh_run_report *report = &run->report;
-  const rh_job_spec *spec = report->spec;
-  if (!report->checked || report->verdict.verdict != RH_VERDICT_WRONG) return RH_OK;
-  rh_context_blame(run->app->context, spec->strategy, spec->plugin, spec->operation.op,
-                   spec->operation.n);
-  char got[64], exact[64];
-  rh_format_answer(got, &report->result);
-  rh_format_answer(exact, &report->reference.answer);
-  return rh_fail(error, RH_E_WRONG, "wrong result: '%s' returned %s, expected %s (%s)",
-                 spec->strategy, got, exact, report->verdict.text);
-}
-
 static rh_status run_it(rh_run_state *run, rh_error *error) {
-  RH_TRY(rh_run_devices_open(&run->devices, run->app, run->options, error));
+  RH_TRY(rh_run_devices_open(&run->devices, run->app, error));
   RH_TRY(rh_run_find_data(run, error));
-  RH_TRY(rh_segments_files_open(&run->files, run->app, run->asked.operation.op, &run->inputs,
-                                &run->shape, error));
+  RH_TRY(rh_segments_files_open(run, error));
   RH_TRY(find_answer(run, error));
-  if (run->asked.operation.layout)
-    return rh_run_segments_print(run->app, &run->segments, &run->shape, &run->files, error);
-  if (run->inputs.n && run->inputs.feeds[0].is_npy) run->report.npy = &run->inputs.feeds[0].npy;
-  RH_TRY(rh_state_file_add(&run->state, &run->report, run->app->typed, error));
-  RH_TRY(rh_run_report_print(run->app, &run->report, error));
-  rh_run_report_warn(run->app, &run->report);
-  return judge_answer(run, error);
+  return rh_run_print(run, error);
 }
 
-/* On the heap: the stack may be small. */
 rh_status rh_mode_run(const rh_app *app, rh_error *error) {
-  rh_run_options options;
-  RH_TRY(rh_run_options_parse(&options, app->typed, error));
-  if (rh_run_options_want_ranks(app->typed)) return rh_run_ranks(app, &options, error);
-  rh_run_state *run;
-  RH_TRY(RH_NEW(&run, 1, "a run", error));
-  rh_run_begin(run, app, &options);
-  rh_status status = run_it(run, error);
-  rh_run_finish(run);
-  free(run);
+  if (rh_wants_ranks(app->typed)) return rh_run_ranks(app, error);
+  rh_run_state run;
+  rh_run_begin(&run, app);
+  rh_status status = run_it(&run, error);
+  rh_run_finish(&run);
   return status;
 }

@@ -90,24 +90,19 @@ static rh_status open_device(work *w, const rh_cl_device *device, double budget_
   return rh_stage_calibrate(&w->stage, error);
 }
 
-/* The file with the results, malloc'ed; null: they could not be stored, or there are none. */
-static char *file_of_results(const work *w) {
-  const char *directory = w->app->context->cache.directory;
-  char *path = *w->unkept.message ? NULL : rh_path_join(directory, "tuned.json");
-  if (!path || access(path, F_OK) == 0) return path;
-  free(path);
-  return NULL;
+/* The file with the results; null: they could not be stored, or there are none. */
+static const char *file_of_results(const work *w) {
+  const char *path = rh_show("%s/tuned.json", w->app->context->cache.directory);
+  return *w->unkept.message || access(path, F_OK) != 0 ? NULL : path;
 }
 
 static void report_device(work *w) {
-  char *file = file_of_results(w);
+  char *file = rh_copy_string(file_of_results(w)); /* much is shown before it */
   rh_terminal_write_down();
   rh_tune_print(w->app, &w->tuner, file, !*w->unkept.message);
   rh_terminal_go_on();
   free(file);
-  json_t *list = rh_tune_json(&w->tuner);
-  json_array_extend(w->tuned, list);
-  json_decref(list);
+  rh_tune_add_json(&w->tuner, w->tuned);
 }
 
 static rh_status tune_device(work *w, const rh_cl_device *device_or_none, double budget_s,
@@ -145,24 +140,20 @@ static rh_status tune_devices(work *w, rh_error *error) {
 }
 
 static rh_status print_json(const work *w, int complete, rh_error *error) {
-  char *path = file_of_results(w);
-  json_t *members = json_pack("{s:O, s:o, s:o, s:I, s:b}", "tuned", w->tuned, "file",
-                              rh_json_bytes(path), "budget_s", rh_json_number(w->budget_s), "left",
-                              (json_int_t)w->n_left, "complete", complete && w->n_left == 0);
-  free(path);
-  return rh_json_print(members, error);
+  return rh_json_print(json_pack("{s:O, s:o, s:o, s:I, s:b}", "tuned", w->tuned, "file",
+                                 rh_json_bytes(file_of_results(w)), "budget_s",
+                                 rh_json_number(w->budget_s), "left", (json_int_t)w->n_left,
+                                 "complete", complete && w->n_left == 0),
+                       error);
 }
 
 static rh_status conclude(const work *w, rh_status status, rh_error *error) {
   int kept = !*w->unkept.message;
-  char *file = file_of_results(w);
-  int file_is_there = file != NULL;
-  free(file);
   if (status == RH_E_CANCELLED && !kept)
     return rh_fail(error, RH_E_CANCELLED,
                    "interrupted with %u left; some results were not stored: %s", w->n_left,
                    w->unkept.message);
-  if (status == RH_E_CANCELLED && !file_is_there)
+  if (status == RH_E_CANCELLED && !file_of_results(w))
     return rh_fail(error, RH_E_CANCELLED, "interrupted before anything was found");
   if (status == RH_E_CANCELLED)
     return rh_fail(error, RH_E_CANCELLED,

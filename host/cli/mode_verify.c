@@ -31,9 +31,8 @@ static rh_status add_target(work *w, const char *file, const char *strategy, rh_
 }
 
 static int is_file(const char *word) {
-  size_t length = strlen(word);
-  return strchr(word, '/') || (length > 3 && strcmp(word + length - 3, ".so") == 0) ||
-         (length > 5 && strcmp(word + length - 5, ".json") == 0) || access(word, F_OK) == 0;
+  return strchr(word, '/') || rh_has_suffix(word, ".so") || rh_has_suffix(word, ".json") ||
+         access(word, F_OK) == 0;
 }
 
 /* All files with a transport of that name; the built-in one has none. */
@@ -62,17 +61,11 @@ static rh_status find_name(work *w, const rh_registry *registry, const char *nam
   uint32_t before = w->n;
   RH_TRY(add_transports(w, name, error));
   if (w->n > before) return RH_OK;
-  rh_found found;
-  rh_status status = rh_context_locate(w->app->context, name, &found, error);
-  if (status == RH_E_PLUGIN) return status; /* it may be in a directory that was not searched */
+  rh_found found; /* it may be in a directory that was not searched */
+  RH_TRY(rh_context_locate(w->app->context, name, &found, error));
+  rh_status status = add_target(w, found.path, name, error);
   rh_found_finish(&found);
-  const char **names = calloc(registry->n_entries + 1u, sizeof *names);
-  for (uint32_t k = 0; names && k < registry->n_entries; k++) names[k] = registry->entries[k].name;
-  char hint[RH_SUGGESTION_BYTES];
-  rh_fail(error, RH_E_USAGE, "unknown strategy '%.64s'%s See redhost --list, or give a file", name,
-          rh_suggest(hint, name, names, names ? registry->n_entries : 0, "."));
-  free(names);
-  return RH_E_USAGE;
+  return status;
 }
 
 /* Adds every file once that has a strategy which is not shadowed. */
@@ -122,24 +115,20 @@ static rh_status resolve(work *w, rh_error *error) {
 
 /* ---- An operator of one's own ---- */
 
-static void add_word(work *w, const char *option, const char *value) {
-  if (!value) return;
-  w->own_words[w->n_own_words++] = option;
-  w->own_words[w->n_own_words++] = value;
-}
-
 static void note_words(work *w, const rh_typed *typed) {
-  add_word(w, "--op", typed->op);
-  add_word(w, "--map", typed->map);
-  add_word(w, "--where", typed->where);
-  add_word(w, "--reduce", typed->reduce);
-  add_word(w, "--identity", typed->identity);
-  add_word(w, "--finalize", typed->finalize);
-  add_word(w, "--initial", typed->initial);
-  add_word(w, "--type", typed->type);
-  for (uint32_t k = 0; k < typed->lets.n; k++) add_word(w, "--let", typed->lets.list[k]);
-  if (typed->commutes) w->own_words[w->n_own_words++] = "--commutes";
-  if (typed->unchecked_op) w->own_words[w->n_own_words++] = "--unchecked-op";
+  static const char *const options[] = {"--op",       "--map",         "--where",   "--reduce",
+                                        "--identity", "--finalize",    "--initial", "--type",
+                                        "--commutes", "--unchecked-op"};
+  for (size_t k = 0; k < sizeof options / sizeof *options; k++) {
+    const rh_option *row = rh_option_find(options[k] + 2);
+    const char *said = typed->said[row - rh_option_table];
+    if (said) w->own_words[w->n_own_words++] = options[k];
+    if (said && row->argument) w->own_words[w->n_own_words++] = said;
+  }
+  for (uint32_t k = 0; k < typed->lets.n; k++) {
+    w->own_words[w->n_own_words++] = "--let";
+    w->own_words[w->n_own_words++] = typed->lets.list[k];
+  }
 }
 
 /* The strategies' children get all that it is made of. */
@@ -173,12 +162,13 @@ static int style_of(rh_outcome outcome) {
 }
 
 static void print_result(const rh_terminal *terminal, const rh_verified *verified) {
+  static const char indent[] = "                ";
   const char *outcome = rh_show("%-7s", rh_outcome_name(verified->outcome));
   printf("  %s  %s  %s\n", verified->test,
          rh_styled(terminal, style_of(verified->outcome), outcome), verified->title);
-  if (verified->text[0]) rh_print_wrapped(stdout, rh_plain(verified->text), "                ", 78);
+  if (verified->text[0]) rh_print_wrapped(rh_plain(verified->text), indent, indent, 78);
   if (rh_outcome_is_bad(verified->outcome))
-    printf("                again: %s\n", rh_plain(verified->again));
+    printf("%sagain: %s\n", indent, rh_plain(verified->again));
 }
 
 static void print_counts(const rh_verify_report *report) {
@@ -193,13 +183,10 @@ static void print_counts(const rh_verify_report *report) {
 
 /* Prints all tests of a single plugin; of several plugins, only the notable ones. */
 static void print_report(const work *w, const rh_verify_report *report) {
-  const char *strategy = NULL;
   int all = w->n == 1 || w->app->typed->verbose;
   printf("%s\n", rh_plain(report->path));
   for (uint32_t k = 0; k < report->n; k++) {
     const rh_verified *verified = &report->results[k];
-    if (verified->strategy && (!strategy || strcmp(strategy, verified->strategy) != 0))
-      strategy = verified->strategy;
     if (all || verified->outcome == RH_WARN || rh_outcome_is_bad(verified->outcome))
       print_result(w->app->terminal, verified);
   }
@@ -226,56 +213,47 @@ static rh_status print_json(const work *w, rh_error *error) {
 
 /* ---- --junit: XML for continuous integration, which Jenkins, GitLab and others read ---- */
 
-/* Escapes text for an attribute.  XML 1.0 has no control characters, and must be valid UTF-8. */
-static void add_escaped(rh_text *xml, const char *s) {
+/* For an attribute.  XML 1.0 has no control characters, and must be valid UTF-8. */
+static const char *escaped(const char *s) {
+  rh_text xml = {0};
   int plain = rh_is_plain_utf8(s, strlen(s));
   for (; *s; s++) {
     unsigned char c = (unsigned char)*s;
-    if (c == '<' || c == '>' || c == '&' || c == '"' || c == '\'') rh_text_add(xml, "&#%d;", c);
-    else if (c < 0x20 || c == 0x7f || (c >= 0x80 && !plain)) rh_text_add(xml, "?");
-    else rh_text_append(xml, s, 1);
+    if (strchr("<>&\"'", c)) rh_text_add(&xml, "&#%d;", c);
+    else rh_text_append(&xml, c < 0x20 || c == 0x7f || (c >= 0x80 && !plain) ? "?" : s, 1);
   }
-}
-
-static void add_attribute(rh_text *xml, const char *name, const char *value) {
-  rh_text_add(xml, " %s=\"", name);
-  add_escaped(xml, value);
-  rh_text_add(xml, "\"");
-}
-
-/* Formatted from milliseconds, because "%f" would use the locale's decimal comma. */
-static void add_seconds(rh_text *xml, double seconds) {
-  unsigned long long ms = (unsigned long long)(seconds * 1000 + 0.5);
-  rh_text_add(xml, " time=\"%llu.%03llu\"", ms / 1000, ms % 1000);
+  const char *text = rh_show("%s", rh_text_get(&xml));
+  rh_text_finish(&xml);
+  return text;
 }
 
 static void add_case(rh_text *xml, const rh_verified *verified) {
-  static const char *const tags[] = {
-      [RH_PASS] = "",        [RH_SKIP] = "skipped", [RH_WARN] = "system-out",
-      [RH_FAIL] = "failure", [RH_CRASH] = "error",  [RH_TIMEOUT] = "error"};
-  rh_text_add(xml, "    <testcase");
-  add_attribute(xml, "name", rh_show("%s %s", verified->test, verified->title));
-  add_attribute(xml, "classname", verified->strategy ? verified->strategy : "file");
-  add_seconds(xml, verified->seconds);
-  const char *tag = tags[verified->outcome];
-  int warns = verified->outcome == RH_WARN, is_bad = rh_outcome_is_bad(verified->outcome);
-  rh_text_add(xml, *tag ? "><%s" : "/>\n", tag);
-  if (!*tag) return;
-  if (!warns) add_attribute(xml, "message", verified->text);
-  rh_text_add(xml, warns || is_bad ? ">" : "/></testcase>\n");
-  if (!warns && !is_bad) return;
-  add_escaped(xml, warns ? verified->text : verified->again);
-  rh_text_add(xml, "</%s></testcase>\n", tag);
+  const char *tag = verified->outcome == RH_FAIL ? "failure" : "error";
+  const char *text = escaped(verified->text);
+  char seconds[32];
+  rh_text_add(xml, "    <testcase name=\"%s\" classname=\"%s\" time=\"%s\"",
+              escaped(rh_show("%s %s", verified->test, verified->title)),
+              escaped(verified->strategy ? verified->strategy : "file"),
+              rh_format_fixed(seconds, verified->seconds, 3));
+  if (verified->outcome == RH_PASS) rh_text_add(xml, "/>\n");
+  else if (verified->outcome == RH_SKIP)
+    rh_text_add(xml, "><skipped message=\"%s\"/></testcase>\n", text);
+  else if (verified->outcome == RH_WARN)
+    rh_text_add(xml, "><system-out>%s</system-out></testcase>\n", text);
+  else
+    rh_text_add(xml, "><%s message=\"%s\">%s</%s></testcase>\n", tag, text,
+                escaped(verified->again), tag);
 }
 
 static void add_suite(rh_text *xml, const rh_verify_report *report) {
-  rh_text_add(xml, "  <testsuite");
-  add_attribute(xml, "name", report->path);
-  rh_text_add(xml, " tests=\"%u\" failures=\"%u\" errors=\"%u\" skipped=\"%u\"", report->n,
-              report->counts[RH_FAIL], report->counts[RH_CRASH] + report->counts[RH_TIMEOUT],
-              report->counts[RH_SKIP]);
-  add_seconds(xml, report->seconds);
-  rh_text_add(xml, ">\n");
+  const uint32_t *counts = report->counts;
+  char seconds[32];
+  rh_text_add(xml,
+              "  <testsuite name=\"%s\" tests=\"%u\" failures=\"%u\" errors=\"%u\" "
+              "skipped=\"%u\" time=\"%s\">\n",
+              escaped(report->path), report->n, counts[RH_FAIL],
+              counts[RH_CRASH] + counts[RH_TIMEOUT], counts[RH_SKIP],
+              rh_format_fixed(seconds, report->seconds, 3));
   for (uint32_t k = 0; k < report->n; k++) add_case(xml, &report->results[k]);
   rh_text_add(xml, "  </testsuite>\n");
 }
@@ -352,14 +330,11 @@ static rh_status conclude(const work *w, rh_error *error) {
 /* It can be written, which is known before hours of tests, and it is not a plugin under test. */
 static rh_status check_junit(const work *w, rh_error *error) {
   const char *junit = w->app->typed->junit;
-  struct stat of_junit, of_target;
   if (!junit) return RH_OK;
   if (rh_records_check_path(junit, NULL) != RH_OK)
     return rh_fail(error, RH_E_FILE, "--junit %s: %s", junit, strerror(errno));
-  if (stat(junit, &of_junit) != 0) return RH_OK;
   for (uint32_t k = 0; k < w->n; k++)
-    if (stat(w->targets[k].file, &of_target) == 0 && of_junit.st_dev == of_target.st_dev &&
-        of_junit.st_ino == of_target.st_ino)
+    if (rh_is_same_file(junit, w->targets[k].file))
       return rh_fail(error, RH_E_USAGE, "--junit %s: that is the plugin which is tested", junit);
   return RH_OK;
 }

@@ -8,34 +8,23 @@ static int is_nan(const rh_result *result) {
   return found;
 }
 
-static int is_nan_at(rh_type type, const void *elements, uint64_t k) {
-  switch (type) {
-  case RH_TYPE_f16: return isnan(rh_half_to_float(((const uint16_t *)elements)[k]));
-  case RH_TYPE_f32: return isnan(((const float *)elements)[k]);
-  default: return isnan(((const double *)elements)[k]);
-  }
-}
-
 /* The elements of a file that are not numbers, and the first of them; 0 if it was not counted. */
 static int count(const rh_app *app, uint64_t *n_nan, uint64_t *first) {
-  enum { AT_ONCE = 1 << 17, MOST_BYTES = 1 << 30 };
-  atomic_int stop = 0;
+  enum { MOST_BYTES = 1 << 30 };
+  const char *input = app->typed->input;
   struct stat info;
-  rh_feed feed = {0};
-  double *some = malloc(AT_ONCE * sizeof *some);
-  int counts = some && stat(app->typed->input, &info) == 0 && S_ISREG(info.st_mode) &&
-               info.st_size <= MOST_BYTES &&
-               rh_feed_open(&feed, app->typed->input, app->type, NULL, NULL) == RH_OK &&
-               rh_type_is_float(feed.type);
+  rh_array array;
   *n_nan = *first = 0;
-  for (uint64_t at = 0, got = 0; counts && at < feed.n; at += got) {
-    uint64_t n = feed.n - at < AT_ONCE ? feed.n - at : AT_ONCE;
-    counts = rh_feed_read(&feed, at, n, some, &stop, &got, NULL) == RH_OK && got > 0;
-    for (uint64_t k = 0; counts && k < got; k++)
-      if (is_nan_at(feed.type, some, k) && (*n_nan)++ == 0) *first = at + k;
+  if (stat(input, &info) != 0 || !S_ISREG(info.st_mode) || info.st_size > MOST_BYTES) return 0;
+  if (rh_array_open(&array, input, app->type, NULL, NULL) != RH_OK) return 0;
+  rh_result one = {.type = array.type};
+  int counts = rh_type_is_float(array.type);
+  const char *at = rh_array_data(&array);
+  for (uint64_t k = 0; counts && k < array.n; k++) {
+    at += rh_element_load(array.type, at, &one.value);
+    if (is_nan(&one) && (*n_nan)++ == 0) *first = k;
   }
-  rh_feed_finish(&feed);
-  free(some);
+  rh_array_finish(&array);
   return counts;
 }
 

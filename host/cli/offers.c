@@ -7,15 +7,20 @@ static rh_type offer_type(const rh_app *app) {
   return rh_op_is_defined(app->op, RH_TYPE_f32) ? RH_TYPE_f32 : RH_TYPE_i32;
 }
 
+/* The first offer that is accepted, of this operator and type; 0: of any.  Null: there is none. */
+static const rh_offer *accepted(const rh_entry *entry, uint32_t op, uint32_t type) {
+  for (uint32_t o = op ? op : 1; o <= (op ? op : RH_N_OPS); o++)
+    for (uint32_t t = type ? type : 1; t <= (type ? type : RH_N_TYPES); t++)
+      if (entry->offers[o][t].status == RH_OK) return &entry->offers[o][t];
+  return NULL;
+}
+
 const rh_offer *rh_offer_for(const rh_app *app, const rh_entry *entry) {
   if (app->own) return &app->own->list[entry - app->own->registry->entries];
   const rh_offer *usual = &entry->offers[app->op][offer_type(app)];
   if (usual->status == RH_OK || app->type) return usual;
-  for (uint32_t o = 1; o <= RH_N_OPS; o++)
-    for (uint32_t t = 1; t <= RH_N_TYPES; t++)
-      if ((!app->typed->op || o == app->op) && entry->offers[o][t].status == RH_OK)
-        return &entry->offers[o][t];
-  return usual;
+  const rh_offer *other = accepted(entry, app->typed->op ? app->op : 0, 0);
+  return other ? other : usual;
 }
 
 rh_status rh_registry_select(const rh_registry *registry, const char *list, unsigned char *selected,
@@ -41,38 +46,28 @@ void rh_offer_problem(const rh_app *app, const rh_entry *entry, const rh_offer *
   *type = (rh_type)(bytes % sizeof entry->offers[0] / sizeof *offer);
 }
 
-static int serves_type(const rh_entry *entry, uint32_t type) {
-  for (uint32_t op = 1; op <= RH_N_OPS; op++)
-    if (entry->offers[op][type].status == RH_OK) return 1;
-  return 0;
-}
-
-static int serves_op(const rh_entry *entry, uint32_t op) {
-  for (uint32_t type = 1; type <= RH_N_TYPES; type++)
-    if (entry->offers[op][type].status == RH_OK) return 1;
-  return 0;
-}
-
 /* The names that are served, or "all but" those that are not, if they are at most `most`: whole
  * families of operators may be missing (index, bitwise). */
-static const char *list(const rh_entry *entry, uint32_t n, uint32_t most,
-                        int (*serves)(const rh_entry *, uint32_t), const char *(*name)(uint32_t)) {
+static const char *list(const rh_entry *entry, int of_ops, uint32_t n, uint32_t most,
+                        const char *(*name)(uint32_t)) {
   uint32_t served = 0;
-  for (uint32_t k = 1; k <= n; k++) served += (uint32_t)serves(entry, k);
+  for (uint32_t k = 1; k <= n; k++)
+    served += accepted(entry, of_ops ? k : 0, of_ops ? 0 : k) != NULL;
   if (served == n || served == 0) return served ? "all" : "-";
   int but = n - served <= most;
   const char *text = but ? "all but" : "";
   for (uint32_t k = 1; k <= n; k++)
-    if (serves(entry, k) != but) text = rh_show("%s%s%s", text, *text ? " " : "", name(k));
+    if ((accepted(entry, of_ops ? k : 0, of_ops ? 0 : k) == NULL) == but)
+      text = rh_show("%s%s%s", text, *text ? " " : "", name(k));
   return text;
 }
 
 const char *rh_offer_types(const rh_entry *entry) {
-  return list(entry, RH_N_TYPES, 1, serves_type, rh_type_name);
+  return list(entry, 0, RH_N_TYPES, 1, rh_type_name);
 }
 
 const char *rh_offer_ops(const rh_entry *entry) {
-  return list(entry, RH_N_OPS, RH_N_OPS / 2, serves_op, rh_op_name);
+  return list(entry, 1, RH_N_OPS, RH_N_OPS / 2, rh_op_name);
 }
 
 const char *rh_offer_passes(const rh_answer *answer) {

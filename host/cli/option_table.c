@@ -25,7 +25,7 @@
   { name, RH_OPTION_##kind, argument, value, offset, .doc = __VA_ARGS__ }
 #define MODE(name, mode, ...) ROW(name, MODE, NULL, RH_MODE_##mode, 0, __VA_ARGS__)
 #define MODE_WORD(name, mode, argument, ...)                                                       \
-  ROW(name, MODE_WORD, argument, RH_MODE_##mode, 0, __VA_ARGS__)
+  ROW(name, MODE, argument, RH_MODE_##mode, 0, __VA_ARGS__)
 #define FLAG(name, field, modes, ...)                                                              \
   ROW(name, FLAG, NULL, modes, offsetof(rh_typed, field), __VA_ARGS__)
 #define WORD(name, field, argument, modes, ...)                                                    \
@@ -39,84 +39,78 @@ const rh_option rh_option_table[] = {
     MODE("list", LIST, "list strategies, and whether each can run here", .letter = 'l',
          .section = "Modes (one; with none, a summary of this machine)"),
     MODE("ops", OPS, "list operators"),
-    MODE_WORD(
-        "run", RUN, "NAME",
-        "reduce with strategy NAME, or `auto' for the best one;\nA,B: with each, side by side",
-        .letter = 'r'),
+    MODE_WORD("run", RUN, "NAME",
+              "reduce with strategy NAME, or `auto' for the best one; A,B: with each, side by side",
+              .letter = 'r'),
     MODE("bench", BENCH, "benchmark strategies over sizes", .letter = 'b'),
     MODE("devices", DEVICES, "list OpenCL devices"),
     MODE_WORD("info", INFO, "NAME", "describe one strategy or operator"),
-    MODE(
-        "verify", VERIFY,
-        "run the conformance tests on a strategy, a transport, or\na file of either [all installed "
-        "strategies]"),
+    MODE("verify", VERIFY,
+         "run the conformance tests on a strategy, a transport, or a file of either [all "
+         "installed strategies]"),
     MODE("verify-op", VERIFY_OP,
-         "is an operator, by name, file or --reduce, what it\nclaims to be? Else a counterexample"),
+         "is an operator, by name, file or --reduce, what it claims to be? Else a counterexample"),
     MODE("tune", TUNE, "find the best parameters for this device, keep them"),
     MODE_WORD("new-plugin", NEW_PLUGIN, "NAME [DIR]",
               "create a plugin from a template in DIR [./NAME]"),
     MODE_WORD(
         "new-operator", NEW_OPERATOR, "NAME [DIR]",
-        "create DIR/NAME.op.json [.], an operator, from a\ntemplate; NAME.cl: one in OpenCL C"),
+        "create DIR/NAME.op.json [.], an operator, from a template; NAME.cl: one in OpenCL C"),
     MODE_WORD("new-transport", NEW_TRANSPORT, "NAME [DIR]",
               "create a transport from a template in DIR [./NAME]"),
     MODE_WORD("compare", COMPARE, "OLD NEW", "compare two result files"),
-    MODE("merge", MERGE, "merge what --partial wrote: the answer, or one more\n--partial"),
+    MODE("merge", MERGE, "merge what --partial wrote: the answer, or one more --partial"),
     MODE_WORD("plot", PLOT, "FILE", "draw a result file (needs Python)"),
     MODE_WORD("completion", COMPLETION, "SHELL", "print completions for bash, zsh or fish"),
     MODE("help", HELP,
-         "print what most people need; --help all: everything;\n--help TOPIC: a section, such as "
+         "print what most people need; --help all: everything; --help TOPIC: a section, such as "
          "ranks, or an option",
          .letter = 'h'),
     MODE("version", VERSION, "print the version", .letter = 'V'),
 
     WORD("device", device, "SPEC", DEVICES | IN(PLOT),
-         "index, PLATFORM:INDEX, gpu, cpu, accelerator, or part\n"
-         "of a name [the first GPU, else accelerator, else CPU];\n"
-         "--run, --bench, --tune: several with commas between,\n"
-         "gpu:all, or all; --run shares the data among them",
+         "index, PLATFORM:INDEX, gpu, cpu, accelerator, or part of a name [the first GPU, else "
+         "accelerator, else CPU]; --run, --bench, --tune: several with commas between, gpu:all, "
+         "or all; --run shares the data among them",
          .letter = 'd', .section = "Problem"),
     WORD("strategy", strategy, "LIST", TIMING | IN(LIST) | IN(PLOT) | IN(VERIFY),
-         "names or globs, `!' excludes: 'tree*,!atomic' [all that\n"
-         "can run]; --verify FILE: the one to test; --list takes\nthem as operands, too",
+         "names or globs, `!' excludes: 'tree*,!atomic' [all that can run]; --verify FILE: the "
+         "one to test; --list takes them as operands, too",
          .letter = 's'),
     WORD("size", size, "SIZES", IN(RUN) | TIMING,
-         "elements: 1000000, 1e6, 16Mi, 2^24, 64MiB (bytes)\n"
-         "[2^24]; --bench, --tune: lists, and ranges A:B\n"
-         "(doubling), A:B:xM, A:B:+S [2^10:2^28; --tune:\n2^10:2^28:x8]",
+         "elements: 1000000, 1e6, 16Mi, 2^24, 64MiB (bytes) [2^24]; --bench, --tune: lists, and "
+         "ranges A:B (doubling), A:B:xM, A:B:+S [2^10:2^28; --tune: 2^10:2^28:x8]",
          .letter = 'n'),
     WORD("op", op, "OP",
          IN(RUN) | IN(LIST) | IN(INFO) | TIMING | IN(PLOT) | IN(VERIFY) | IN(VERIFY_OP),
-         "sum prod min max argmin argmax and or xor affine\n"
-         "asum amax argamax (of magnitudes) [sum]; --run, --list,\n"
-         "--bench, --tune: one of --ops, or a file; --bench,\n"
-         "--tune: a list of these; --run: several in one pass,\n"
-         "min,max,sum; --verify: one that is tried, too"),
+         "sum prod min max argmin argmax and or xor affine asum amax argamax (of magnitudes) "
+         "[sum]; --run, --list, --bench, --tune: one of --ops, or a file; --bench, --tune: a "
+         "list of these; --run: several in one pass, min,max,sum; --verify: one that is tried, "
+         "too"),
     WORD("type", type, "TYPE",
          IN(RUN) | IN(LIST) | IN(INFO) | TIMING | IN(PLOT) | IN(VERIFY) | IN(VERIFY_OP),
          "i8 u8 i16 u16 i32 u32 i64 u64 f16 f32 f64 [f32]", .letter = 't'),
     WORD("input", input, "FILE", IN(RUN),
-         ".npy, or raw with --type; `-' is standard input; without\n"
-         "a mode: --run auto, also of data on standard input;\n"
-         "several for --map: x.npy,y.npy.  Operands are files, too",
+         ".npy, or raw with --type; `-' is standard input; without a mode: --run auto, also of "
+         "data on standard input; several for --map: x.npy,y.npy.  Operands are files, too",
          .letter = 'i'),
     WORD("map", map, "EXPR", OPERATORS,
-         "reduce an expression of the elements, as in C: 'x*y'\n"
-         "with --input x.npy,y.npy; i is the index, n the number of\nelements"),
+         "reduce an expression of the elements, as in C: 'x*y' with --input x.npy,y.npy; i is "
+         "the index, n the number of elements"),
     WORD("where", where, "EXPR", OPERATORS,
          "leave out the elements for which it is false: 'x > 0'"),
     WORDS("let", lets, "NAME=NUMBER", OPERATORS, "a constant for --map and --finalize; repeatable"),
     WORD("reduce", reduce, "EXPR", OPERATORS,
-         "combine values a and b, in index order, with --identity:\n'a > b ? a : b'"),
+         "combine values a and b, in index order, with --identity: 'a > b ? a : b'"),
     WORD("identity", identity, "EXPR", OPERATORS, "--reduce: the value that changes no other"),
     FLAG("commutes", commutes, OPERATORS, "--reduce: a and b may be exchanged"),
     WORD("finalize", finalize, "EXPRS", OPERATORS,
-         "print these, of the result a, or of a.0, a.1 and so on,\nand of n: 'mean = a/n'"),
+         "print these, of the result a, or of a.0, a.1 and so on, and of n: 'mean = a/n'"),
     WORD("initial", initial, "NUMBER", OPERATORS,
-         "what sum, prod, min, max, and, or, xor begin with;\nof no elements, it is the answer"),
+         "what sum, prod, min, max, and, or, xor begin with; of no elements, it is the answer"),
     WORD("data", data, "KIND", IN(RUN) | TIMING,
-         "uniform equal ramp cancel huge subnormal nan hash\n"
-         "onehot units swing zeros infs descending loguniform\nleast greatest ends two [uniform]"),
+         "uniform equal ramp cancel huge subnormal nan hash onehot units swing zeros infs "
+         "descending loguniform least greatest ends two [uniform]"),
     WORD("seed", seed, "N", TOUCHING, "for --data, --verify and --tune [1]",
          .range = {"a whole number from 0 to 2^64-1", 0, 0, UINT64_MAX}),
     ROW("param", SETTING, "KEY=VALUE", IN(RUN) | IN(BENCH), 0,
@@ -125,53 +119,51 @@ const rh_option rh_option_table[] = {
          "use an operator whose laws are broken"),
     FLAG("no-check", no_check, IN(RUN), "skip the check against the exact reference"),
     WORD("check", check, "HOW", IN(RUN),
-         "full, none, or sampled: of data that are streamed, one\nchunk in 16 [full]",
+         "full, none, or sampled: of data that are streamed, one chunk in 16 [full]",
          .words = "full sampled none"),
     WORD("accuracy", accuracy, "HOW", IN(RUN),
-         "plain, or exact: the exact sum, mean or dot product,\nrounded once [plain]",
+         "plain, or exact: the exact sum, mean or dot product, rounded once [plain]",
          .words = "plain exact"),
     WORD("result", result, "TYPE", IN(RUN), "f64: the exact sum or mean of f16 or f32 as f64",
          .words = "f64"),
     MAYBE_WORD("stream", stream, "SIZE", IN(RUN),
-               "reduce chunk by chunk, in chunks of SIZE bytes [" LEAST_CHUNK "MiB to\n" MOST_CHUNK
+               "reduce chunk by chunk, in chunks of SIZE bytes [" LEAST_CHUNK "MiB to " MOST_CHUNK
                "MiB, by the processor's cache; a GPU: " DEVICE_CHUNK
-               "MiB], as is\ndone with what exceeds "
-               "memory"),
+               "MiB], as is done with what exceeds memory"),
 
     WORD("axis", axis, "K", IN(RUN),
-         "one result along axis K of a .npy file for each place in\nthe others; -1: the last; 0,2: "
-         "several",
+         "one result along axis K of a .npy file for each place in the others; -1: the last; "
+         "0,2: several",
          .section = "Segments"),
     FLAG("keepdims", keepdims, IN(RUN), "--axis: keep it, with a length of 1"),
     WORD("length", length, "L", IN(RUN) | TIMING,
-         "one result for every L elements in a row; --bench,\n"
-         "--tune: lists and ranges, as for --size"),
+         "one result for every L elements in a row; --bench, --tune: lists and ranges, as for "
+         "--size"),
     WORD("distribution", distribution, "LIST", TIMING,
-         "how lengths spread around L: fixed alternate uniform\n"
-         "power giant sparse columns, or all [fixed]"),
+         "how lengths spread around L: fixed alternate uniform power giant sparse columns, or "
+         "all [fixed]"),
     WORD("segments", segments, "FILE", IN(RUN),
-         "one for elements o[s] to o[s+1]-1 each, of the offsets\no in FILE"),
+         "one for elements o[s] to o[s+1]-1 each, of the offsets o in FILE"),
     WORD("starts", starts, "FILE", IN(RUN),
          "one for each segment from here on, of offsets in FILE,"),
     WORD("stops", stops, "FILE", IN(RUN),
-         "up to the element before this: overlaps, gaps and any\norder"),
+         "up to the element before this: overlaps, gaps and any order"),
     WORD("by", by, "FILE", IN(RUN), "one for each run of equal labels, of the labels in FILE"),
 
     WORD("partial", partial, "FILE", IN(RUN) | IN(MERGE),
-         "write what these elements come to to FILE, for --merge,\n"
-         "instead of an answer; -: standard "
-         "output",
+         "write what these elements come to to FILE, for --merge, instead of an answer; -: "
+         "standard output",
          .section = "Parts"),
     WORD("state", state, "FILE", IN(RUN),
-         "--accuracy exact: go on with the sum that FILE keeps, and\nkeep it there"),
+         "--accuracy exact: go on with the sum that FILE keeps, and keep it there"),
     WORD("slice", slice, "A:B", IN(RUN), "--partial: of elements A to B-1 of the data only"),
     WORD("first", first, "N", IN(RUN),
-         "--partial: the first element of the file is number N of\nthe whole [0]"),
+         "--partial: the first element of the file is number N of the whole [0]"),
     WORD("whole", whole, "N", IN(RUN),
-         "--partial: the whole has N elements, which a map that\nuses n has to know"),
+         "--partial: the whole has N elements, which a map that uses n has to know"),
 
     WORD("transport", transport, "NAME", IN(RUN),
-         "share the work with the other processes of a job: mpi,\nunder mpirun; local; or a file",
+         "share the work with the other processes of a job: mpi, under mpirun; local; or a file",
          .section = "Ranks"),
     WORD("ranks", ranks, "N", IN(RUN), "start N processes of this host that share the work",
          .range = {NULL, 0, 1, RH_LOCAL_MOST_RANKS}),
@@ -187,19 +179,19 @@ const rh_option rh_option_table[] = {
                    0}),
     WORD("samples", samples, "MIN[:MAX]", IN(BENCH), "number of samples for each point [20]"),
     WORD("processes", processes, "N", IN(BENCH),
-         "measure each point in N processes, one after the other;\n"
-         "8 for results that are to be compared [1]",
+         "measure each point in N processes, one after the other; 8 for results that are to be "
+         "compared [1]",
          .range = {NULL, 0, 1, RH_MAX_PROCESSES}),
     WORD("timer", timer, "CLOCK", IN(BENCH), "auto event host [auto]", .words = "auto event host"),
     FLAG("quick", quick, IN(VERIFY) | IN(BENCH),
-         "--bench: +-2%, 0.3 s a point; --verify: ten seconds\ninstead of a minute or more"),
+         "--bench: +-2%, 0.3 s a point; --verify: ten seconds instead of a minute or more"),
     FLAG("thorough", thorough, IN(BENCH), "+-0.2%, 15 s a point"),
     FLAG("strict", strict, IN(BENCH), "exit 7 if a result is noisy or throttled"),
     FLAG("once", once, IN(BENCH), "run each reduction once, for a profiler"),
     WORDS("peer", peers, "PROGRAM", IN(BENCH),
-          "also benchmark the implementations that PROGRAM\noffers; repeatable"),
+          "also benchmark the implementations that PROGRAM offers; repeatable"),
     FLAG("dry-run", dry_run, IN(BENCH),
-         "print what would be measured, its memory and time, and\nstop"),
+         "print what would be measured, its memory and time, and stop"),
     WORD("budget", budget_s, "SEC", IN(TUNE), "--tune: total time limit [60]",
          .range = {"seconds, more than 0 and less than 1e6, as in 300 or 0.5", 1e6, 0, 0}),
     FLAG("fresh", fresh, IN(TUNE), "--tune: repeat earlier measurements"),
@@ -212,18 +204,17 @@ const rh_option rh_option_table[] = {
     FLAG("in-process", in_process, IN(VERIFY), "no child processes, for a debugger"),
     WORD("junit", junit, "FILE", IN(VERIFY), "also write the results as JUnit XML"),
     WORD("launch", launch, "COMMAND", IN(VERIFY),
-         "of transports: what starts a job of {n} ranks, as in\n'mpirun -n {n}'"),
+         "of transports: what starts a job of {n} ranks, as in 'mpirun -n {n}'"),
 
     FLAG("json", json, EVERYWHERE, "JSON instead of text", .section = "Output"),
     WORD("format", format, "FMT", IN(BENCH), "table markdown csv json jsonl [table]", .letter = 'f',
          .words = "table markdown csv json jsonl"),
     WORDS("output", outputs, "FILE", IN(RUN) | IN(BENCH),
-          "--bench: write to FILE instead of standard output;\n"
-          "--run: the results of segments as .npy; "
-          "NAME=FILE: one\nof several",
+          "--bench: write to FILE instead of standard output; --run: the results of segments as "
+          ".npy; NAME=FILE: one of several",
           .letter = 'o'),
     WORDS("export", exports, "FILE", IN(BENCH) | IN(COMPARE) | IN(PLOT),
-          "also write FILE, format from its name (.json .jsonl .csv\n.md .svg .png .pdf .html); "
+          "also write FILE, format from its name (.json .jsonl .csv .md .svg .png .pdf .html); "
           "repeatable"),
     WORD("resume", resume, "FILE.jsonl", IN(BENCH), "append, and skip points already there"),
     WORD("picture", picture, "LIST", IN(PLOT), "comma-separated: rate time peak best [all]"),
@@ -240,17 +231,18 @@ const rh_option rh_option_table[] = {
     WORD("plugin-path", plugin_path, "DIRS", PLUGINS,
          "directories to search before the installed plugins"),
     WORD("foreign", foreign, "FILE", PLUGINS, "add a strategy: a function that FILE describes"),
-    MAYBE_WORD("isolate", isolate, "WHEN", IN(RUN) | IN(MERGE) | TIMING,
-               "auto always never [auto]: run the plugin in its own\n"
-               "process; auto: unless it came with redhost",
-               .words = "auto always never"),
+    MAYBE_WORD(
+        "isolate", isolate, "WHEN", IN(RUN) | IN(MERGE) | TIMING,
+        "auto always never [auto]: run the plugin in its own process; auto: unless it came with "
+        "redhost",
+        .words = "auto always never"),
     WORD("timeout", timeout_s, "SEC", IN(RUN) | IN(MERGE) | IN(VERIFY) | TIMING,
-         "kill a plugin's process after SEC seconds of silence\n[60]",
+         "kill a plugin's process after SEC seconds of silence [60]",
          .range = {"seconds, more than 0 and less than 1e9, as in 2 or 0.5", 1e9, 0, 0}),
     FLAG("no-cache", no_cache, TOUCHING | IN(MERGE) | IN(VERIFY_OP),
          "neither read nor write the cache"),
     FLAG("no-measure", no_measure, IN(RUN),
-         "auto: without a short measurement (0.3 s, once) where\nlittle is known of this machine"),
+         "auto: without a short measurement (0.3 s, once) where little is known of this machine"),
     WORD("cache-dir", cache_dir, "DIR", TOUCHING | IN(MERGE) | IN(VERIFY_OP),
          "[$XDG_CACHE_HOME/redhost]"),
 };
@@ -269,10 +261,17 @@ const rh_exclusion rh_exclusions[] = {
      "a file of --partial or --state has one value, and not one for each segment"},
     {CUT, CUT, "each says alone which elements make a segment"},
     {"stops", "axis length segments by", "each says alone which elements make a segment"},
+    {"accuracy=exact", "check=sampled check=none no-check",
+     "the exact answer is computed for --check=full"},
+    {"result", "map where reduce finalize initial", "a map says (f64)x itself"},
+    {"input=-", "partial transport ranks", "processes cannot share standard input; name a file"},
     {"input", "bench", "it measures generated elements; --run NAME -i FILE -v measures a file"},
     {NULL, NULL, NULL}};
 
 const rh_need rh_needs[] = {
+    {"state", "accuracy=exact", "it keeps an exact sum", IN(RUN)},
+    {"result", "accuracy=exact", "it is the exact answer, rounded to f64", IN(RUN)},
+    {"transport=local", "ranks partial", "how many it starts, as in --ranks 4", IN(RUN)},
     {"slice first whole", "partial", "it writes what a part comes to", IN(RUN)},
     {"first", "input",
      "it says where a file begins in the whole; of generated data, which are the whole, --slice "

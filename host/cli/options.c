@@ -1,18 +1,18 @@
 #include <getopt.h>
 #include <poll.h>
 
-#include "app.h"
+#include "data.h"
 
 static rh_status set_mode(rh_typed *typed, const rh_option *row, const char *argument,
-                          const char **mode_option, rh_error *error) {
-  if (*mode_option && strcmp(*mode_option, row->name) == 0 && row->kind == RH_OPTION_MODE_WORD)
+                          rh_error *error) {
+  const char *before = typed->mode_option;
+  if (before == row->name && row->argument)
     return rh_fail(error, RH_E_USAGE, "--%s is given twice; one at a time", row->name);
-  if (*mode_option && strcmp(*mode_option, row->name) != 0)
-    return rh_fail(error, RH_E_USAGE, "--%s and --%s are mutually exclusive", *mode_option,
-                   row->name);
-  *mode_option = row->name;
+  if (before && before != row->name)
+    return rh_fail(error, RH_E_USAGE, "--%s and --%s are mutually exclusive", before, row->name);
+  typed->mode_option = row->name;
   typed->mode = row->value;
-  if (row->kind == RH_OPTION_MODE_WORD) typed->name = argument;
+  if (row->argument) typed->name = argument;
   return RH_OK;
 }
 
@@ -42,25 +42,19 @@ static rh_status add_word(rh_words *words, const rh_option *row, const char *arg
 }
 
 /* A second value would replace the first without a word. */
-static rh_status check_once(const rh_option *row, int is_given, rh_error *error) {
-  if (!is_given || (row->kind != RH_OPTION_WORD && row->kind != RH_OPTION_MAYBE_WORD)) return RH_OK;
-  return rh_fail(error, RH_E_USAGE, "--%s is given twice", row->name);
-}
-
-static rh_status take_option(rh_typed *typed, const rh_option *row, const char *argument,
-                             const char **mode_option, rh_error *error) {
-  char *field = (char *)typed + row->offset;
+static rh_status take_option(rh_typed *typed, uint32_t k, const char *argument, rh_error *error) {
+  const rh_option *row = &rh_option_table[k];
+  void *field = (char *)typed + row->offset;
+  if (typed->said[k] && (row->kind == RH_OPTION_WORD || row->kind == RH_OPTION_MAYBE_WORD))
+    return rh_fail(error, RH_E_USAGE, "--%s is given twice", row->name);
+  typed->said[k] = argument ? argument : "always";
   if (row->words || row->range.expected || row->range.most) return RH_OK; /* take_values() */
   switch (row->kind) {
-  case RH_OPTION_MODE:
-  case RH_OPTION_MODE_WORD: return set_mode(typed, row, argument, mode_option, error);
+  case RH_OPTION_MODE: return set_mode(typed, row, argument, error);
   case RH_OPTION_SETTING: return add_setting(typed, argument, error);
-  case RH_OPTION_WORDS: return add_word((rh_words *)(void *)field, row, argument, error);
-  case RH_OPTION_FLAG: *(uint32_t *)(void *)field = 1; return RH_OK;
-  case RH_OPTION_MAYBE_WORD:
-    *(const char **)(void *)field = argument ? argument : "always";
-    return RH_OK;
-  default: *(const char **)(void *)field = argument; return RH_OK;
+  case RH_OPTION_WORDS: return add_word(field, row, argument, error);
+  case RH_OPTION_FLAG: *(uint32_t *)field = 1; return RH_OK;
+  default: *(const char **)field = typed->said[k]; return RH_OK;
   }
 }
 
@@ -71,32 +65,26 @@ static int find_row(int code) {
   return -1;
 }
 
-/* Was the option of that name typed?  said: what was typed for each row. */
-static int is_said(const char *const *said, const char *name) {
-  const rh_option *row = rh_option_find(name);
-  return row && said[row - rh_option_table];
-}
-
-/* Is the word in a list with a space between words? */
-static int is_among(const char *word, const char *list) {
-  size_t length = strlen(word);
-  for (const char *at = list; at && (at = strstr(at, word)); at += length)
-    if ((at == list || at[-1] == ' ') && (!at[length] || at[length] == ' ')) return 1;
-  return 0;
-}
-
-/* The first option of a list that was typed, other than `but`; or null. */
-static const char *first_said(const char *const *said, const char *list, const char *but) {
-  for (size_t k = 0; k < rh_n_options; k++)
-    if (said[k] && rh_option_table[k].name != but && is_among(rh_option_table[k].name, list))
-      return rh_option_table[k].name;
+/* The first option of a list that was typed, with the value that stands there, other than `but`; or
+ * null. */
+static const char *first_said(const rh_typed *typed, const char *list, const char *but) {
+  for (size_t length; *list; list += length + (list[length] == ' ')) {
+    size_t of_name = strcspn(list, " =");
+    length = strcspn(list, " ");
+    const rh_option *row = rh_option_find(rh_show("%.*s", (int)of_name, list));
+    const char *value = row ? typed->said[row - rh_option_table] : NULL;
+    if (!value || row->name == but) continue;
+    if (length == of_name) return row->name;
+    const char *word = rh_show("%.*s", (int)length, list);
+    if (strcmp(word + of_name + 1, value) == 0) return word;
+  }
   return NULL;
 }
 
 /* The way out of an option in this mode, or null. */
 static const char *instead_of(const char *option, const char *mode) {
   for (const rh_exclusion *pair = rh_exclusions; pair->one; pair++)
-    if (is_among(option, pair->one) && is_among(mode, pair->other)) return pair->instead;
+    if (rh_word_find(option, pair->one) && rh_word_find(mode, pair->other)) return pair->instead;
   return NULL;
 }
 
@@ -141,27 +129,23 @@ static rh_status malformed(int code, char **argv, rh_error *error) {
 
 /* Without a mode: is there something on standard input to reduce?  An open pipe that brings nothing
  * soon, as of ssh, is not, unless an option would mean nothing otherwise. */
-static int has_data(const char *const *said) {
+static int has_data(const rh_typed *typed) {
   enum { SOON_MS = 100 };
   struct pollfd input = {.fd = STDIN_FILENO, .events = POLLIN};
   struct stat info;
   int asks = 0;
   for (size_t k = 0; k < rh_n_options; k++) {
-    if (said[k] && !(rh_option_table[k].value & RH_IN_MODE(RUN))) return 0;
-    asks |= said[k] && !(rh_option_table[k].value & RH_IN_MODE(SUMMARY));
+    if (typed->said[k] && !(rh_option_table[k].value & RH_IN_MODE(RUN))) return 0;
+    asks |= typed->said[k] && !(rh_option_table[k].value & RH_IN_MODE(SUMMARY));
   }
-  if (is_said(said, "size") || is_said(said, "data") || is_said(said, "seed") ||
-      fstat(STDIN_FILENO, &info) != 0)
-    return 0;
+  if (first_said(typed, "size data seed", NULL) || fstat(STDIN_FILENO, &info) != 0) return 0;
   if (S_ISREG(info.st_mode)) return asks || lseek(STDIN_FILENO, 0, SEEK_CUR) < info.st_size;
   if (!S_ISFIFO(info.st_mode) && !S_ISSOCK(info.st_mode)) return 0;
   return asks || (poll(&input, 1, SOON_MS) == 1 && input.revents & POLLIN);
 }
 
 static int looks_like_file(const char *word) {
-  size_t length = strlen(word);
-  return strcmp(word, "-") == 0 || access(word, F_OK) == 0 ||
-         (length > 4 && strcmp(word + length - 4, ".npy") == 0);
+  return strcmp(word, "-") == 0 || access(word, F_OK) == 0 || rh_has_suffix(word, ".npy");
 }
 
 /* Operands are what an option gives otherwise: one list. */
@@ -188,39 +172,34 @@ static rh_status take_list(rh_typed *typed, const char **list, const char *optio
 }
 
 /* Files without a mode, or data on standard input, mean --run auto. */
-static rh_status take_input(rh_typed *typed, const char **said, char **operands, int *n,
-                            const char **mode_option, rh_error *error) {
-  int reads = *n > 0 && (!*mode_option || typed->mode == RH_MODE_RUN);
+static rh_status take_input(rh_typed *typed, char **operands, int *n, rh_error *error) {
+  int reads = *n > 0 && (!typed->mode_option || typed->mode == RH_MODE_RUN);
   for (int k = 0; k < *n; k++) reads &= looks_like_file(operands[k]);
   if (reads) {
     RH_TRY(take_list(typed, &typed->input, "input", operands, *n, error));
-    said[rh_option_find("input") - rh_option_table] = typed->input;
     *n = 0;
   }
-  if (*mode_option) return RH_OK;
-  if (!typed->input && *n == 0 && has_data(said))
-    said[rh_option_find("input") - rh_option_table] = typed->input = "-";
-  if (!typed->input) return RH_OK;
-  *mode_option = "run";
+  if (!typed->mode_option && !typed->input && *n == 0 && has_data(typed)) typed->input = "-";
+  typed->said[rh_option_find("input") - rh_option_table] = typed->input;
+  if (typed->mode_option || !typed->input) return RH_OK;
+  typed->mode_option = "run";
   typed->mode = RH_MODE_RUN;
   typed->name = "auto";
   return RH_OK;
 }
 
 /* Rejects options that the mode would ignore. */
-static rh_status check_modes(const rh_typed *typed, const char *const *said,
-                             const char *mode_option, rh_error *error) {
+static rh_status check_modes(const rh_typed *typed, rh_error *error) {
+  const char *mode = typed->mode_option;
   if (typed->mode >= RH_MODE_HELP) return RH_OK;
   for (size_t k = 0; k < rh_n_options; k++) {
     const rh_option *row = &rh_option_table[k];
-    if (!said[k] || row->kind == RH_OPTION_MODE || row->kind == RH_OPTION_MODE_WORD ||
-        row->value & 1u << typed->mode)
-      continue;
-    if (!mode_option)
+    if (!typed->said[k] || row->kind == RH_OPTION_MODE || row->value & 1u << typed->mode) continue;
+    if (!mode)
       return rh_fail(error, RH_E_USAGE, "--%s needs a mode, as in redhost --run cascade --%s ...",
                      row->name, row->name);
-    const char *instead = instead_of(row->name, mode_option);
-    return rh_fail(error, RH_E_USAGE, "--%s cannot be used with --%s%s%s", row->name, mode_option,
+    const char *instead = instead_of(row->name, mode);
+    return rh_fail(error, RH_E_USAGE, "--%s cannot be used with --%s%s%s", row->name, mode,
                    instead ? ": " : "", instead ? instead : "");
   }
   if (typed->foreign && !rh_is_foreign(typed->foreign))
@@ -229,31 +208,19 @@ static rh_status check_modes(const rh_typed *typed, const char *const *said,
   return RH_OK;
 }
 
-/* "axis, --length or --by" of "axis length by". */
-static const char *one_of(const char *names) {
-  const char *last = strrchr(names, ' '), *text = "";
-  for (; *names; names += strcspn(names, " "), names += *names == ' ')
-    text = rh_show("%s%s%.*s", text,
-                   !*text              ? ""
-                   : names == last + 1 ? " or --"
-                                       : ", --",
-                   (int)strcspn(names, " "), names);
-  return text;
-}
-
-static rh_status check_pairs(const rh_typed *typed, const char *const *said, rh_error *error) {
+static rh_status check_pairs(const rh_typed *typed, rh_error *error) {
   for (const rh_exclusion *pair = rh_exclusions; pair->one; pair++) {
-    const char *one = first_said(said, pair->one, NULL);
-    const char *other = one ? first_said(said, pair->other, one) : NULL;
+    const char *one = first_said(typed, pair->one, NULL);
+    const char *other = one ? first_said(typed, pair->other, one) : NULL;
     if (other)
       return rh_fail(error, RH_E_USAGE, "--%s and --%s are mutually exclusive: %s", one, other,
                      pair->instead);
   }
   for (const rh_need *need = rh_needs; need->options; need++) {
-    const char *option = first_said(said, need->options, NULL);
-    if (option && need->modes & 1u << typed->mode && !first_said(said, need->others, NULL))
-      return rh_fail(error, RH_E_USAGE, "--%s goes with --%s: %s", option, one_of(need->others),
-                     need->why);
+    const char *option = first_said(typed, need->options, NULL);
+    if (option && need->modes & 1u << typed->mode && !first_said(typed, need->others, NULL))
+      return rh_fail(error, RH_E_USAGE, "--%s goes with %s: %s", option,
+                     rh_words_shown(need->others, "--"), need->why);
   }
   return RH_OK;
 }
@@ -303,16 +270,16 @@ static rh_status take_operands(rh_typed *typed, char **operands, int n, rh_error
 }
 
 /* Choices and numbers, which are judged last. */
-static rh_status take_values(rh_typed *typed, const char *const *said, rh_error *error) {
+static rh_status take_values(rh_typed *typed, rh_error *error) {
   for (size_t k = 0; k < rh_n_options; k++) {
     const rh_option *row = &rh_option_table[k];
+    const char *said = typed->said[k];
     void *field = (char *)typed + row->offset;
-    if (said[k] && row->words)
-      RH_TRY(rh_choice_parse(row->name, said[k], row->words, field, error));
-    else if (said[k] && row->range.most)
-      RH_TRY(rh_whole_parse(row->name, &row->range, said[k], field, error));
-    else if (said[k] && row->range.expected)
-      RH_TRY(rh_number_parse(row->name, &row->range, said[k], field, error));
+    if (said && row->words) RH_TRY(rh_choice_parse(row->name, said, row->words, field, error));
+    else if (said && row->range.most)
+      RH_TRY(rh_whole_parse(row->name, &row->range, said, field, error));
+    else if (said && row->range.expected)
+      RH_TRY(rh_number_parse(row->name, &row->range, said, field, error));
   }
   return RH_OK;
 }
@@ -320,28 +287,30 @@ static rh_status take_values(rh_typed *typed, const char *const *said, rh_error 
 static rh_status parse(rh_typed *typed, int argc, char **argv, rh_error *error) {
   struct option options[RH_MOST_OPTIONS + 1] = {{0}};
   char letters[3 * RH_MOST_OPTIONS + 2];
-  const char *said[RH_MOST_OPTIONS] = {0};
-  const char *mode_option = NULL;
   fill_getopt(options, letters);
-  *typed = (rh_typed){.argc = argc, .argv = argv, .seed = 1, .processes = 1, .budget_s = 60};
+  *typed = (rh_typed){.argc = argc,
+                      .argv = argv,
+                      .data = "uniform",
+                      .seed = 1,
+                      .processes = 1,
+                      .budget_s = 60,
+                      .end = UINT64_MAX,
+                      .whole_n = UINT64_MAX};
   opterr = 0;
   for (;;) {
     int code = getopt_long(argc, argv, letters, options, NULL);
     if (code == -1) break;
     if (code == ':' || code == '?') return malformed(code, argv, error);
-    int row = find_row(code);
-    RH_TRY(check_once(&rh_option_table[row], said[row] != NULL, error));
-    said[row] = optarg ? optarg : "always";
-    RH_TRY(take_option(typed, &rh_option_table[row], optarg, &mode_option, error));
+    RH_TRY(take_option(typed, (uint32_t)find_row(code), optarg, error));
   }
   char **operands = argv + optind;
   int n = argc - optind;
-  RH_TRY(take_input(typed, said, operands, &n, &mode_option, error));
-  typed->mode_option = mode_option;
+  RH_TRY(take_input(typed, operands, &n, error));
   RH_TRY(take_operands(typed, operands, n, error));
-  RH_TRY(check_modes(typed, said, mode_option, error));
-  RH_TRY(check_pairs(typed, said, error));
-  return take_values(typed, said, error);
+  RH_TRY(check_modes(typed, error));
+  RH_TRY(check_pairs(typed, error));
+  RH_TRY(take_values(typed, error));
+  return typed->mode == RH_MODE_RUN ? rh_run_options_take(typed, error) : RH_OK;
 }
 
 /* "-op sum", which is the letter -o with the value "p"; or null. */

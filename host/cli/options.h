@@ -18,7 +18,7 @@
 enum { RH_MODES(RH_X) };
 #undef RH_X
 
-enum { RH_MAX_SETTINGS = 64, RH_MAX_OPERANDS = 64, RH_MAX_WORDS = 16 };
+enum { RH_MAX_SETTINGS = 64, RH_MAX_OPERANDS = 64, RH_MAX_WORDS = 16, RH_MOST_OPTIONS = 128 };
 
 enum { RH_WHEN_AUTO = 1, RH_WHEN_ALWAYS, RH_WHEN_NEVER };
 
@@ -34,19 +34,26 @@ typedef struct rh_typed {
   uint32_t mode;
   int argc; /* as it was typed */
   char **argv;
-  const char *mode_option; /* "--run", as typed first */
+  const char *mode_option;           /* "run" */
+  const char *said[RH_MOST_OPTIONS]; /* what was typed for each row; null: nothing */
   /* The word of --run, --info, --new-plugin and its like; the shell of --completion; the file of
    * --plot and the old one of --compare. */
   const char *name;
-  const char *device, *size, *op, *type, *input, *data;
+  const char *device, *size, *op, *type, *input;
+  const char *data; /* "uniform" unless typed */
   const char *plugin, *foreign, *plugin_path, *cache_dir;
   const char *include, *exclude, *junit, *launch;
   const char *strategy, *samples, *resume, *picture, *stream;
   uint32_t color, progress, isolate; /* RH_WHEN_* */
-  uint32_t cache, timer, format, check, accuracy, result;
+  uint32_t cache, timer, format, result;
+  uint32_t accuracy, check;               /* of --run: RH_ACCURACY_EXACT or 0, RH_CHECK_* */
   double precision, threshold;            /* percent */
-  double max_time_s, budget_s, timeout_s; /* budget_s: 60 unless typed */
-  uint64_t seed, processes, ranks;        /* the first two: 1 unless typed */
+  double max_time_s, budget_s, timeout_s; /* the last two: 60 and 0 unless typed */
+  uint64_t seed, processes;               /* 1 unless typed */
+  uint64_t ranks;                         /* that this process is to start */
+  uint64_t chunk_bytes;                   /* of --stream; 0: none were typed */
+  /* Of --slice, all unless typed; of --first, 0, and --whole, UINT64_MAX, unless typed. */
+  uint64_t begin, end, first_n, whole_n;
   const char *map, *reduce, *identity, *finalize, *initial, *where;
   const char *transport, *partial, *state, *slice, *first, *whole;
   const char *axis, *length, *segments, *starts, *stops, *by, *distribution;
@@ -70,21 +77,25 @@ static inline int rh_when(uint32_t when, int automatic) {
   return when == RH_WHEN_ALWAYS || (when != RH_WHEN_NEVER && automatic);
 }
 
+/* Of a process's silence. */
+static inline double rh_limit_s(const rh_typed *typed) {
+  return typed->timeout_s > 0 ? typed->timeout_s : 60;
+}
+
 /* Any malformed option is RH_E_USAGE. */
 rh_status rh_options_parse(rh_typed *typed, int argc, char **argv, rh_error *error);
 
 /* ---- The table ---- */
 
 /* An option takes nothing, a word, a word each of several times, a word or nothing, or a KEY=VALUE;
- * modes take nothing or a word. */
+ * modes take nothing, or a word, which has an argument's name then. */
 enum {
   RH_OPTION_FLAG,
   RH_OPTION_WORD,
   RH_OPTION_WORDS,
   RH_OPTION_MAYBE_WORD,
   RH_OPTION_SETTING,
-  RH_OPTION_MODE,
-  RH_OPTION_MODE_WORD
+  RH_OPTION_MODE
 };
 
 #define RH_IN_MODE(mode) (1u << RH_MODE_##mode)
@@ -95,14 +106,13 @@ typedef struct rh_option {
   const char *argument; /* as --help shows it; null: takes no argument */
   uint32_t value;       /* the mode, or the modes an option belongs to, by RH_IN_MODE() */
   size_t offset;        /* in rh_typed */
-  const char *doc;      /* lines */
-  char letter;          /* or 0 */
-  const char *section;  /* the heading before this row, or null; its first word is a topic */
-  const char *words;    /* all that the word may be; null: any */
-  rh_range range;       /* of a number; else empty */
+  const char *doc;
+  char letter;         /* or 0 */
+  const char *section; /* the heading before this row, or null; its first word is a topic */
+  const char *words;   /* all that the word may be; null: any */
+  rh_range range;      /* of a number; else empty */
 } rh_option;
 
-enum { RH_MOST_OPTIONS = 128 };
 extern const rh_option rh_option_table[];
 extern const size_t rh_n_options;
 /* The row of that name, or null. */
@@ -117,13 +127,14 @@ typedef struct rh_operand_rule {
 extern const rh_operand_rule rh_operand_table[];
 
 /* Options, or an option and a mode, that do not go together, and what to do instead.  `one` and
- * `other` are lists with a space between words.  The last row is null. */
+ * `other` are lists with a space between words, of which "check=none" is an option with a value.
+ * The last row is null. */
 typedef struct rh_exclusion {
   const char *one, *other, *instead;
 } rh_exclusion;
 extern const rh_exclusion rh_exclusions[];
 
-/* Options that say nothing, in these modes, without one of others, and why. */
+/* Options, of lists as above, that say nothing, in these modes, without one of others, and why. */
 typedef struct rh_need {
   const char *options, *others, *why;
   uint32_t modes;

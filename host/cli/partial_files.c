@@ -66,13 +66,9 @@ rh_status rh_partial_check_options(const rh_typed *typed, rh_error *error) {
 }
 
 rh_status rh_partial_check_output(const rh_typed *typed, const char *input, rh_error *error) {
-  struct stat of_output, of_input;
   const char *path = typed->partial;
   if (path && !*path) return rh_fail(error, RH_E_USAGE, "--partial '': the file has no name");
-  if (!path || stat(path, &of_output) != 0 || stat(input, &of_input) != 0 ||
-      !S_ISREG(of_output.st_mode) || of_output.st_dev != of_input.st_dev ||
-      of_output.st_ino != of_input.st_ino)
-    return RH_OK;
+  if (!rh_is_same_file(path, input)) return RH_OK;
   return rh_fail(error, RH_E_USAGE, "--partial %s: this is the file %s, which is read", path,
                  input);
 }
@@ -110,44 +106,45 @@ static rh_status read_file(rh_state_file *self, const char *path, const rh_text 
   return rh_fail(error, status, "--state %.200s: %.800s", path, why.message);
 }
 
-rh_status rh_state_file_open(rh_state_file *self, const rh_app *app, const rh_job_spec *asked,
-                             rh_error *error) {
-  const char *path = app->typed->state;
-  const rh_operator *op = asked->operation.op;
+rh_status rh_state_file_open(rh_run_state *run, rh_error *error) {
+  rh_state_file *self = &run->state;
+  const char *path = run->app->typed->state;
+  const rh_operator *op = run->asked.operation.op;
   rh_text bytes = {0};
   if (!path) return RH_OK;
+  if (!*path) return rh_fail(error, RH_E_USAGE, "--state '': the file has no name");
   if (!op->divides && !rh_op_rounds(op->base, op->type))
     return rh_fail(
         error, RH_DECLINED,
         "--state keeps exact sums, and '%s' of %s is none; --partial and --merge are for "
         "any operator",
         op->name, rh_type_name(op->operands[0].type));
-  self->job = *asked;
+  self->job = run->asked;
   RH_TRY(describe(self, error));
   rh_partial_init(&self->sum, &self->job, UINT64_MAX, RH_CHECK_FULL);
-  if (*path && access(path, F_OK) != 0) return RH_OK; /* it begins here */
+  if (access(path, F_OK) != 0) return RH_OK; /* it begins here */
   rh_status status = rh_partial_load(path, &bytes, error);
   if (status == RH_OK) status = read_file(self, path, &bytes, error);
   rh_text_finish(&bytes);
   return status;
 }
 
-rh_status rh_state_file_add(rh_state_file *self, rh_run_report *report, const rh_typed *typed,
-                            rh_error *error) {
-  rh_partial *sum = &self->sum;
+rh_status rh_state_file_add(rh_run_state *run, rh_error *error) {
+  rh_run_report *report = &run->report;
+  rh_partial *sum = &run->state.sum;
+  const char *path = run->app->typed->state;
   rh_verdict verdict;
   void *bytes;
   uint64_t size;
-  if (!typed->state || report->verdict.verdict == RH_VERDICT_WRONG) return RH_OK;
+  if (!path || rh_run_is_wrong(run)) return RH_OK;
   rh_reference_add(&sum->facts, &report->reference);
   sum->chunks++;
   sum->checked++;
   memcpy(sum->strategy, report->result.strategy, sizeof sum->strategy);
-  RH_TRY(rh_partial_write(sum, self->text, &bytes, &size, error));
+  RH_TRY(rh_partial_write(sum, run->state.text, &bytes, &size, error));
   rh_status status = rh_partial_conclude(sum, &report->result, &report->reference, &verdict, error);
-  if (status == RH_OK) status = save(typed->state, bytes, size, error);
+  if (status == RH_OK) status = save(path, bytes, size, error);
   free(bytes);
-  report->has_state = status == RH_OK;
   report->state_n = sum->facts.n;
   return status;
 }

@@ -1,7 +1,5 @@
 #include <stdatomic.h>
-#include <sys/mman.h>
 #include <sys/resource.h>
-#include <ucontext.h>
 
 #include "../engine/ranks/ranks.h"
 #include "process.h"
@@ -178,13 +176,12 @@ void rh_crash_watch(const rh_context *context) {
 }
 
 /* Not SIGFPE: PoCL's handler lets kernels divide integers by zero. */
-void rh_crash_watch_rank(const rh_crash_rank *rank) {
+void rh_crash_watch_rank(uint32_t number, const char *host, const char *strategy, int is_watched) {
   static const int numbers[] = {SIGABRT, SIGSEGV, SIGILL, SIGBUS};
-  snprintf(here.name, sizeof here.name, "rank %u (host %s)", rank->number, rank->host);
-  if (rank->strategy)
-    snprintf(here.what, sizeof here.what, " while strategy '%s' was in use", rank->strategy);
+  snprintf(here.name, sizeof here.name, "rank %u (host %s)", number, host);
+  if (strategy) snprintf(here.what, sizeof here.what, " while strategy '%s' was in use", strategy);
   else snprintf(here.what, sizeof here.what, " before a strategy was in use");
-  here.is_watched = rank->is_watched;
+  here.is_watched = is_watched;
   here.is_open = 1;
   watch_exit();
   if (!SANITIZED) handle(numbers, sizeof numbers / sizeof *numbers);
@@ -194,25 +191,18 @@ void rh_crash_leave_rank(void) { here.is_open = 0; }
 
 /* ---- The stack ---- */
 
-enum { ENOUGH = 1 << 20, USUAL = 8 << 20, GUARD = 1 << 16 };
+enum { ENOUGH = 1 << 20, USUAL = 8 << 20 };
 
-static struct {
+typedef struct call {
   int (*main)(int argc, char **argv);
   int argc, status;
   char **argv;
 } call;
 
-static void call_main(void) { call.status = call.main(call.argc, call.argv); }
-
-/* Only the thread's stack changes: signals and all else stay as they are. */
-static int call_elsewhere(void *stack) {
-  ucontext_t own, there;
-  if (getcontext(&there) != 0) return call.main(call.argc, call.argv);
-  there.uc_stack = (stack_t){.ss_sp = stack, .ss_size = USUAL};
-  there.uc_link = &own;
-  makecontext(&there, call_main, 0);
-  if (swapcontext(&own, &there) != 0) return call.main(call.argc, call.argv);
-  return call.status;
+static void *call_main(void *of) {
+  call *self = of;
+  self->status = self->main(self->argc, self->argv);
+  return NULL;
 }
 
 static void enlarge_threads(void) {
@@ -229,14 +219,16 @@ static void enlarge_threads(void) {
 
 int rh_with_stack(int (*main)(int argc, char **argv), int argc, char **argv) {
   struct rlimit limit;
+  pthread_attr_t attributes;
+  pthread_t thread;
+  call all = {main, argc, 0, argv};
   if (getrlimit(RLIMIT_STACK, &limit) != 0 || limit.rlim_cur >= ENOUGH) return main(argc, argv);
   enlarge_threads();
-  void *stack = mmap(NULL, USUAL, PROT_READ | PROT_WRITE,
-                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
-  if (stack == MAP_FAILED) return main(argc, argv);
-  mprotect(stack, GUARD, PROT_NONE); /* its end */
-  call.main = main;
-  call.argc = argc;
-  call.argv = argv;
-  return call_elsewhere(stack);
+  pthread_attr_init(&attributes);
+  int failed = pthread_attr_setstacksize(&attributes, USUAL) ||
+               pthread_create(&thread, &attributes, call_main, &all);
+  pthread_attr_destroy(&attributes);
+  if (failed) return main(argc, argv);
+  pthread_join(thread, NULL);
+  return all.status;
 }

@@ -18,18 +18,11 @@ void rh_crash_watch(const rh_context *context);
 /* For pthread_cleanup_push(), around the work: the same for pthread_exit(). */
 void rh_crash_on_thread_end(void *unused);
 
-/* A rank of a job. */
-typedef struct rh_crash_rank {
-  uint32_t number;
-  const char *host;
-  const char *strategy; /* whose code runs from here on, or null */
-  int is_watched;       /* another rank says how this one has ended */
-} rh_crash_rank;
-
-/* From here on the crash of this rank, or exit() called by somebody else's code, gives a sentence
- * that names it, and exit status 5.  MPI and drivers have handlers of their own, so this is called
- * after they have been opened; again if something of `rank` has changed. */
-void rh_crash_watch_rank(const rh_crash_rank *rank);
+/* From here on the crash of this rank of a job, or exit() called by somebody else's code, gives a
+ * sentence that names it, and exit status 5.  MPI and drivers have handlers of their own, so this
+ * is called after they have been opened; again if something has changed.  strategy: whose code runs
+ * from here on, or null.  is_watched: another rank says how this one has ended. */
+void rh_crash_watch_rank(uint32_t number, const char *host, const char *strategy, int is_watched);
 
 /* The rank ends in order. */
 void rh_crash_leave_rank(void);
@@ -40,7 +33,7 @@ int rh_signal_action(int number, const struct sigaction *action, struct sigactio
 /* Other libraries use these for messages among processes: a job's. */
 void rh_signals_release_user(void);
 
-/* Calls main(argc, argv), on a stack of its own if this one may not grow to a usual size; returns
- * what it returns.  Threads that are started with the default size get that size, too: those of
- * drivers and plugins among them. */
+/* Calls main(argc, argv), in a thread of its own if this stack may not grow to a usual size; and
+ * returns what it returns.  Threads that are started with the default size get that size, too:
+ * those of drivers and plugins among them. */
 int rh_with_stack(int (*main)(int argc, char **argv), int argc, char **argv);

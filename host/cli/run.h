@@ -1,31 +1,9 @@
 /* One --run: the strategies and devices that do it, and what is said of it.  Each way to reduce
- * fills in the same report. */
+ * fills in the same state. */
 #pragma once
 
 #include "../choose/choose.h"
 #include "data.h"
-
-/* ---- The sampler of one run: the strategy in this process, or in its own ---- */
-
-typedef struct rh_run_spec {
-  rh_context *context;
-  const rh_job_spec *job;     /* with the strategy's own name and its file */
-  const rh_cl_device *device; /* null: it runs on the host */
-  int isolated;
-  double timeout_s; /* the limit on silence */
-} rh_run_spec;
-
-/* `shared` is filled for a strategy in this process, and must outlive the sampler; so must the
- * spec's pointers. */
-rh_status rh_run_sampler(rh_sampler *sampler, rh_local_shared *shared, const rh_run_spec *spec,
-                         rh_error *error);
-
-/* The elements of the array, reduced in place. */
-rh_bench_data rh_run_data(const rh_job_spec *job, const rh_array *array);
-
-/* One more run of the strategy, on other data. */
-rh_status rh_run_once(const rh_run_spec *spec, const rh_array *array, rh_result *result,
-                      rh_error *error);
 
 /* ---- The devices, each with a redhost and a strategy of its own ---- */
 
@@ -43,16 +21,15 @@ typedef struct rh_run_devices {
   rh_run_device *list;
   rh_worker *streams; /* the same devices, for rh_reduction_open() */
   uint32_t n;
-  const rh_run_options *options;
+  const rh_app *app;
 } rh_run_devices;
 
 /* All that --device lists, or the program's redhost alone, with its device or none. */
-rh_status rh_run_devices_open(rh_run_devices *devices, const rh_app *app,
-                              const rh_run_options *options, rh_error *error);
+rh_status rh_run_devices_open(rh_run_devices *devices, const rh_app *app, rh_error *error);
 void rh_run_devices_finish(rh_run_devices *devices);
 
-/* Finds asked->strategy, or the one that `auto` chooses. */
-rh_status rh_run_device_locate(rh_run_device *device, const rh_app *app, const rh_job_spec *asked,
+/* Finds asked->strategy, or the one that `auto` chooses, for device k. */
+rh_status rh_run_device_locate(rh_run_devices *devices, uint32_t k, const rh_job_spec *asked,
                                rh_error *error);
 
 /* Has its strategy run in a process of its own, which ends if *stop is 1: null, or of the ranks. */
@@ -65,8 +42,7 @@ rh_status rh_run_devices_rest(rh_run_devices *devices, rh_error *error);
  * failure and are left out, where there are several; and so are, of those whose strategy runs on
  * the host, all but the first.  asked: what each spec begins as; its strings must outlive the
  * devices. */
-rh_status rh_run_devices_locate(rh_run_devices *devices, const rh_app *app,
-                                const rh_job_spec *asked, rh_error *error);
+rh_status rh_run_devices_locate(rh_run_devices *devices, const rh_job_spec *asked, rh_error *error);
 
 /* After all have failed, by *why, as devices or in what they share: 1 if another strategy of one of
  * them may not. */
@@ -75,24 +51,17 @@ int rh_run_devices_fall_back(rh_run_devices *devices, const rh_job_spec *asked, 
 /* Undoes rh_run_devices_locate(), and finishes the places. */
 void rh_run_devices_release(rh_run_devices *devices);
 
-/* ---- The result, and its output ---- */
+/* ---- The state ---- */
 
+/* The outcome of a run, and how long it took. */
 typedef struct rh_run_report {
-  const rh_job_spec *spec;    /* with the strategy's own name and its file */
-  const rh_cl_device *device; /* null: the host */
-  int isolated;               /* 1: it ran in its own process */
-  const char *chosen;         /* why `auto` chose it; null or "" if the user named it */
-  const rh_npy *npy;          /* of the first file; null: it has no shape */
-  rh_opened opened;           /* the answers before and after setup */
-  double first_s;             /* the first run: the latency without a warm device */
+  uint32_t by;      /* the device whose strategy gave the answer */
+  rh_opened opened; /* the strategy's answers before and after setup */
+  double first_s;   /* the first run: the latency without a warm device */
   rh_result result;
   int measured;
   rh_quick quick;
-  const rh_run_devices *devices; /* of several, and of a stream; null: `device` alone */
-  const rh_resident *resident;   /* the data were split among these; null: they were not */
-  const rh_reduction *streamed;  /* the data went through a ring; null: they were in memory */
-  int check;                     /* RH_CHECK_*, of such data */
-  int checked;
+  uint32_t check; /* RH_CHECK_* */
   double check_s;
   rh_reference reference;
   rh_verdict verdict;
@@ -100,121 +69,8 @@ typedef struct rh_run_report {
   uint32_t ranks, hosts; /* processes that shared the work, and on how many hosts; 0: one alone */
   const char *transport; /* between them */
   double ranks_s;        /* from the first element to the answer */
-  int has_state;         /* --state keeps the sum, */
-  uint64_t state_n;      /* which is of so many elements; the result is of all */
+  uint64_t state_n;      /* elements of the sum that --state keeps, and the result is of */
 } rh_run_report;
-
-/* Prints it on standard output, by --quiet, --json or neither.  Quiet and wrong: prints nothing. */
-rh_status rh_run_report_print(const rh_app *app, const rh_run_report *report, rh_error *error);
-
-/* An answer that could not be checked must not be used unknowingly, not even by a script, so the
- * warning ignores --quiet.  The status stays 0, since nothing was found wrong; check.outcome of
- * --json distinguishes the two cases. */
-void rh_run_report_warn(const rh_app *app, const rh_run_report *report);
-
-/* Field k of a result of an operator of the user's, as a result. */
-static inline rh_result rh_report_field(const rh_result *result, uint32_t k) {
-  rh_result one = {.type = result->fields[k].type};
-  memcpy(&one.value, &result->fields[k].value, sizeof one.value);
-  return one;
-}
-/* "257 (value 190.2)" for an index, all fields of several, or the value. */
-const char *rh_report_answer(const rh_result *result);
-/* Of all elements. */
-uint64_t rh_report_bytes(const rh_operation *operation);
-/* "onepass  sum f32  n = 1024 (4 KiB)  of x.npy", without an end of the line. */
-void rh_report_print_heading(const rh_app *app, const char *strategy,
-                             const rh_operation *operation);
-/* The line of a measured time.  spread: half the interval's width, relative; where: "", or words
- * and a comma. */
-void rh_report_print_time(const rh_operation *operation, const rh_spread *time, const char *where);
-/* The same as JSON, and as --quiet prints it. */
-json_t *rh_report_value(const rh_result *result);
-void rh_report_print_value(const rh_result *result);
-
-/* ---- --run A,B: the answers of several strategies, side by side ---- */
-
-/* Zero-initialised is empty. */
-typedef struct rh_beside {
-  rh_table table;
-  uint32_t n;                /* answers */
-  json_t *devices, *results; /* with --json */
-} rh_beside;
-
-/* verdict: null if the answer was not checked.  seconds: 0 if they were not measured. */
-void rh_beside_add(rh_beside *beside, const char *strategy, const rh_result *result,
-                   const rh_verdict *verdict, double seconds);
-/* Takes over both. */
-void rh_beside_add_json(rh_beside *beside, json_t *devices, json_t *result);
-/* One that has no answer.  Without any answer, nothing is printed. */
-void rh_beside_add_failure(rh_beside *beside, const char *strategy, const rh_error *why);
-rh_status rh_beside_print(rh_beside *beside, const rh_terminal *terminal, rh_error *error);
-void rh_beside_finish(rh_beside *beside);
-
-/* ---- The self-test before unchecked runs ---- */
-
-/* Before the first unchecked run of a strategy for a problem on a device, in children: V42 and V43
- * of --verify, quickly; then the requested operator, type, parameters and size, on data that are
- * exact in every order of operations.  A passed test is remembered in the cache by the content of
- * the plugin's file (and of the library that a description names by a path), the operator, type,
- * parameters and power of two of the size, and the device with its driver, because drivers can
- * break, too.  A failed test is RH_E_WRONG.  `report`: with the strategy's answer. */
-rh_status rh_selftest(const rh_app *app, const rh_run_report *report, rh_error *error);
-
-/* A strategy that `auto` chose and that did not come with redhost, in a child: where the operator
- * rounds, has it the bits of the canonical order that it promises, on some thousand elements?
- * RH_E_WRONG: no.  A passed test is remembered, as above.  job: with the strategy's name and file;
- * RH_OK as well where it declines so many elements. */
-rh_status rh_selftest_order(const rh_app *app, const rh_job_spec *job, uint32_t device_kinds,
-                            rh_error *error);
-
-/* ---- Files of partials: --partial, --merge ---- */
-
-/* A pipe will do, and "-".  A file that is not a partial, or goes on behind its end, is read only
- * as far as that shows. */
-rh_status rh_partial_load(const char *path, rh_text *to, rh_error *error);
-/* RH_E_USAGE if the file of --partial, if there is to be one, is standard output, to which others
- * write; or this input. */
-rh_status rh_partial_check_options(const rh_typed *typed, rh_error *error);
-rh_status rh_partial_check_output(const rh_typed *typed, const char *input, rh_error *error);
-
-/* Writes the file of --partial, whole or not at all, and prints what it holds, by --quiet, --json
- * or neither; or if it is "-", writes it to standard output alone. */
-rh_status rh_partial_output(const rh_app *app, const rh_partial *partial, const char *text,
-                            rh_error *error);
-
-/* ---- --state: what exact sums have come to so far ---- */
-
-/* Zero-initialised is that of a run without --state, and may be finished.  It must not be moved. */
-typedef struct rh_state_file {
-  rh_job_spec job;
-  rh_partial sum;
-  char *text;
-} rh_state_file;
-
-/* Before data that can be read once are: RH_E_FILE for a file that is damaged, none, or of another
- * operator; RH_DECLINED for an operator whose exact sum is not kept.  asked: of the run. */
-rh_status rh_state_file_open(rh_state_file *self, const rh_app *app, const rh_job_spec *asked,
-                             rh_error *error);
-
-/* Adds the elements of a run that was right, writes the file, whole or not at all, and puts what
- * all have come to into the report. */
-rh_status rh_state_file_add(rh_state_file *self, rh_run_report *report, const rh_typed *typed,
-                            rh_error *error);
-void rh_state_file_finish(rh_state_file *self);
-
-/* ---- Segments: what they came to, and what is written and said of it ---- */
-
-/* Zero-initialised is empty. */
-typedef struct rh_segments_answer {
-  rh_segments segments;
-  int checked;
-  rh_segments_check check;
-  rh_spread time;
-  /* Of segments that were reduced in parts; else 0. */
-  uint64_t parts;
-  uint32_t devices, ranks;
-} rh_segments_answer;
 
 /* The files of --output, opened before anything runs, and written whole or not at all. */
 typedef struct rh_segments_file {
@@ -228,55 +84,48 @@ typedef struct rh_segments_files {
   rh_segments_file list[RH_MAX_WORDS];
 } rh_segments_files;
 
-/* Before anything runs.  RH_E_FILE for one that cannot be written, or that there is no room for;
- * RH_E_USAGE for two of one name, for a file that is read, and for a name that no result of the
- * operator has. */
-rh_status rh_segments_files_open(rh_segments_files *files, const rh_app *app, const rh_operator *op,
-                                 const rh_inputs *inputs, const rh_shape *shape, rh_error *error);
-void rh_segments_files_close(rh_segments_files *files); /* discards what was not written */
-
-rh_status rh_segments_files_write(rh_segments_files *files, const rh_segments_answer *run,
-                                  const rh_shape *shape, rh_error *error);
-
-/* Writes the files, and prints the results, by --quiet, --json or neither.  RH_E_WRONG, and nothing
- * is written, if a segment is wrong. */
-rh_status rh_run_segments_print(const rh_app *app, const rh_segments_answer *run,
-                                const rh_shape *shape, rh_segments_files *files, rh_error *error);
-
-/* ---- All ---- */
+/* The exact sum of --state so far. */
+typedef struct rh_state_file {
+  rh_job_spec job;
+  rh_partial sum;
+  char *text;
+} rh_state_file;
 
 /* Where the elements are: in this process's memory as a whole; in the memories of several devices;
  * or nowhere, for they go past in chunks.  Ranks share such a stream. */
 typedef enum rh_run_way { RH_RUN_IN_MEMORY, RH_RUN_SPLIT, RH_RUN_STREAMED } rh_run_way;
 
+/* It must not be moved. */
 typedef struct rh_run_state {
   const rh_app *app;
-  const rh_run_options *options;
   rh_run_way way;
-  char what[256];        /* the data, for messages */
-  rh_inputs inputs;      /* empty: they are generated */
-  rh_user_operator user; /* empty: a built-in one */
-  rh_job_spec asked;     /* of all elements */
-  rh_job_spec job;       /* of a strategy; at last by the one that gave the answer */
+  char what[256];    /* the data, for messages */
+  rh_inputs inputs;  /* empty: they are generated */
+  rh_custom *own;    /* the user's operator; null: a built-in one */
+  rh_job_spec asked; /* of all elements */
+  rh_job_spec job;   /* of a strategy; at last by the one that gave the answer */
   rh_run_devices devices;
   rh_array array; /* in memory, of which generated ones are made once a device holds them */
   int has_no_room;
-  rh_shape shape; /* of data that are cut into segments; or empty */
-  rh_segments_files files;
-  rh_segments_answer segments;
   rh_local_shared shared;
   rh_sampler sampler; /* `self` is null if it does not exist */
   rh_source source;   /* the other ways */
   rh_partial partial;
   rh_reduction *reduction;
-  rh_segments_reduction *in_parts; /* of segments */
   rh_resident resident;
   rh_run_report report;
   rh_state_file state;
+  /* Data that are cut into segments have these; else they are empty. */
+  rh_shape shape;
+  rh_segments segments; /* their values */
+  rh_segments_check judged;
+  rh_spread series;
+  rh_segments_reduction *in_parts;
+  rh_segments_files files;
 } rh_run_state;
 
 /* Begins with what app asks for. */
-void rh_run_begin(rh_run_state *run, const rh_app *app, const rh_run_options *options);
+void rh_run_begin(rh_run_state *run, const rh_app *app);
 void rh_run_finish(rh_run_state *run); /* zero-initialised is fine */
 
 /* Opens files and finds the operator, and the way, which may be given, so that their errors come
@@ -300,19 +149,135 @@ rh_status rh_run_split(rh_run_state *run, rh_error *error);
 rh_reduction_spec rh_run_reduction(const rh_run_state *run);
 /* RH_E_USAGE: the strategy of the job would run in a process of its own. */
 rh_status rh_run_segments_decline(const rh_job_spec *job, rh_error *error);
-/* What it came to. */
-void rh_run_segments_note(rh_run_state *run);
 /* Releases what an attempt has left. */
 void rh_run_undo(rh_run_state *run);
 rh_status rh_run_end_sampler(rh_run_state *run, rh_error *error);
 
-/* ---- By several processes: --ranks, --transport ---- */
-
+/* The whole of --run by several processes.  Only rank 0 prints, and only its error has a
+ * message. */
+rh_status rh_run_ranks(const rh_app *app, rh_error *error);
 /* Where the ranks of a job fail before they have joined it, one of each host speaks for all. */
 int rh_run_ranks_speaks(const rh_typed *typed);
-
 /* Before such a rank ends: mpirun ends all as soon as one has, and one is to speak first. */
 void rh_run_ranks_hold(const rh_typed *typed);
 
-/* The whole of --run.  Only rank 0 prints, and only its error has a message. */
-rh_status rh_run_ranks(const rh_app *app, const rh_run_options *options, rh_error *error);
+/* ---- The strategy of a run that has its data at once, in this process, or in its own ---- */
+
+/* The job has the strategy's own name and its file; device: null: it runs on the host.  `shared`
+ * is filled for a strategy in this process, and must outlive the sampler, as must the job. */
+rh_status rh_run_sampler(rh_sampler *sampler, rh_local_shared *shared, const rh_app *app,
+                         const rh_job_spec *job, const rh_cl_device *device, int isolated,
+                         rh_error *error);
+
+/* The elements of the array, reduced in place. */
+rh_bench_data rh_run_data(const rh_job_spec *job, const rh_array *array);
+
+/* One more run of the strategy, on other data. */
+rh_status rh_run_once(const rh_app *app, const rh_job_spec *job, const rh_cl_device *device,
+                      int isolated, const rh_array *array, rh_result *result, rh_error *error);
+
+/* Before the first unchecked run of a strategy for a problem on a device, in children: V42 and V43
+ * of --verify, quickly; then the requested operator, type, parameters and size, on data that are
+ * exact in every order of operations.  A passed test is remembered in the cache by the content of
+ * the plugin's file (and of the library that a description names by a path), the operator, type,
+ * parameters and power of two of the size, and the device with its driver, because drivers can
+ * break, too.  A failed test is RH_E_WRONG.  The strategy has answered. */
+rh_status rh_selftest(const rh_run_state *run, rh_error *error);
+
+/* A strategy that `auto` chose and that did not come with redhost, in a child: where the operator
+ * rounds, has it the bits of the canonical order that it promises, on some thousand elements?
+ * RH_E_WRONG: no.  A passed test is remembered, as above.  RH_OK as well where it declines so many
+ * elements. */
+rh_status rh_selftest_order(const rh_run_state *run, rh_error *error);
+
+/* ---- What is printed ---- */
+
+/* The answer, on standard output, by --quiet, --json or neither, after the files of --output and
+ * --state were written; and what is to be said of it.  A wrong answer is RH_E_WRONG, and with
+ * --quiet, or of segments, not printed. */
+rh_status rh_run_print(rh_run_state *run, rh_error *error);
+rh_status rh_run_print_json(const rh_run_state *run, rh_error *error);
+
+/* The device that gave the answer; null: the host, or none. */
+static inline const rh_cl_device *rh_run_device_of(const rh_run_state *run) {
+  return run->devices.n ? run->devices.streams[run->report.by].device : NULL;
+}
+/* The number of parts in which segments were reduced, or 0. */
+static inline uint64_t rh_run_parts(const rh_run_state *run) {
+  return run->in_parts ? run->in_parts->parts : 0;
+}
+/* The reduction of a stream, if one process did it; or null. */
+static inline const rh_reduction *rh_run_streamed_by(const rh_run_state *run) {
+  return run->report.ranks ? NULL : run->reduction;
+}
+static inline int rh_run_is_checked(const rh_run_state *run) {
+  return run->report.check != RH_CHECK_NONE;
+}
+static inline int rh_run_is_wrong(const rh_run_state *run) {
+  return rh_run_is_checked(run) && run->report.verdict.verdict == RH_VERDICT_WRONG;
+}
+/* A run that built nothing counts as cached. */
+static inline int rh_run_build_is_cached(const rh_run_state *run) {
+  return run->report.opened.build_cached || run->report.opened.build_s == 0;
+}
+extern const char *const rh_verdict_words[]; /* "ok" */
+
+/* Field k of a result of an operator of the user's, as a result. */
+static inline rh_result rh_report_field(const rh_result *result, uint32_t k) {
+  rh_result one = {.type = result->fields[k].type};
+  memcpy(&one.value, &result->fields[k].value, sizeof one.value);
+  return one;
+}
+rh_result rh_run_segment(const rh_run_state *run, uint64_t s);        /* its result */
+const char *rh_run_segment_name(const rh_run_state *run, uint64_t s); /* its label, or its number */
+
+/* ---- --run A,B: the answers of several strategies, side by side ---- */
+
+/* Zero-initialised is empty. */
+typedef struct rh_beside {
+  rh_table table;
+  uint32_t n;                /* answers */
+  json_t *devices, *results; /* with --json */
+} rh_beside;
+
+void rh_beside_add(rh_beside *beside, const rh_run_state *run);
+/* Takes over both. */
+void rh_beside_add_json(rh_beside *beside, json_t *devices, json_t *result);
+/* One that has no answer.  Without any answer, nothing is printed. */
+void rh_beside_add_failure(rh_beside *beside, const char *strategy, const rh_error *why);
+rh_status rh_beside_print(rh_beside *beside, const rh_terminal *terminal, rh_error *error);
+void rh_beside_finish(rh_beside *beside);
+
+/* ---- Files of partials: --partial, --merge ---- */
+
+/* A pipe will do, and "-".  A file that is not a partial, or goes on behind its end, is read only
+ * as far as that shows. */
+rh_status rh_partial_load(const char *path, rh_text *to, rh_error *error);
+/* RH_E_USAGE if the file of --partial, if there is to be one, is standard output, to which others
+ * write; or this input. */
+rh_status rh_partial_check_options(const rh_typed *typed, rh_error *error);
+rh_status rh_partial_check_output(const rh_typed *typed, const char *input, rh_error *error);
+
+/* Writes the file of --partial, whole or not at all, and prints what it holds, by --quiet, --json
+ * or neither; or if it is "-", writes it to standard output alone. */
+rh_status rh_partial_output(const rh_app *app, const rh_partial *partial, const char *text,
+                            rh_error *error);
+
+/* ---- --state ---- */
+
+/* Before data that can be read once are: RH_E_FILE for a file that is damaged, none, or of another
+ * operator; RH_DECLINED for an operator whose exact sum is not kept. */
+rh_status rh_state_file_open(rh_run_state *run, rh_error *error);
+/* Adds the elements of a run that was right, writes the file, whole or not at all, and puts what
+ * all have come to into the report. */
+rh_status rh_state_file_add(rh_run_state *run, rh_error *error);
+void rh_state_file_finish(rh_state_file *self);
+
+/* ---- --output ---- */
+
+/* Before anything runs.  RH_E_FILE for one that cannot be written, or that there is no room for;
+ * RH_E_USAGE for two of one name, for a file that is read, and for a name that no result of the
+ * operator has. */
+rh_status rh_segments_files_open(rh_run_state *run, rh_error *error);
+void rh_segments_files_close(rh_run_state *run); /* discards what was not written */
+rh_status rh_segments_files_write(rh_run_state *run, rh_error *error);

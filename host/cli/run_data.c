@@ -3,23 +3,22 @@
 
 static const char *size_of(const rh_typed *typed) { return typed->size ? typed->size : "2^24"; }
 
-void rh_run_begin(rh_run_state *run, const rh_app *app, const rh_run_options *options) {
+void rh_run_begin(rh_run_state *run, const rh_app *app) {
   const rh_typed *typed = app->typed;
   rh_type type = app->type ? app->type : RH_TYPE_f32;
-  *run = (rh_run_state){.app = app, .options = options};
+  *run = (rh_run_state){.app = app, .report.check = typed->check};
   if (typed->input) snprintf(run->what, sizeof run->what, "%s", typed->input);
   else snprintf(run->what, sizeof run->what, "--size %s in %s", size_of(typed), rh_type_name(type));
-  run->asked =
-      (rh_job_spec){.strategy = typed->name,
-                    .settings = typed->settings,
-                    .n_settings = typed->n_settings,
-                    .operation.what = run->what,
-                    .operation.check = (uint32_t)options->check,
-                    /* the answer is wanted, or the time */
-                    .on_device = typed->input || typed->quiet || rh_run_options_want_ranks(typed)
-                                     ? RH_JOB_ON_HOST
-                                     : RH_JOB_IN_PLACE,
-                    .once = 1};
+  run->asked = (rh_job_spec){.strategy = typed->name,
+                             .settings = typed->settings,
+                             .n_settings = typed->n_settings,
+                             .operation.what = run->what,
+                             .operation.check = typed->check,
+                             /* the answer is wanted, or the time */
+                             .on_device = typed->input || typed->quiet || rh_wants_ranks(typed)
+                                              ? RH_JOB_ON_HOST
+                                              : RH_JOB_IN_PLACE,
+                             .once = 1};
 }
 
 rh_status rh_run_end_sampler(rh_run_state *run, rh_error *error) {
@@ -32,7 +31,8 @@ rh_status rh_run_end_sampler(rh_run_state *run, rh_error *error) {
 }
 
 void rh_run_undo(rh_run_state *run) {
-  rh_segments_finish(&run->segments.segments);
+  rh_segments_finish(&run->segments);
+  run->judged = (rh_segments_check){0};
   rh_segments_reduction_close(run->in_parts);
   run->in_parts = NULL;
   rh_run_end_sampler(run, NULL);
@@ -45,12 +45,12 @@ void rh_run_undo(rh_run_state *run) {
 
 void rh_run_finish(rh_run_state *run) {
   rh_run_undo(run);
-  rh_segments_files_close(&run->files);
+  rh_segments_files_close(run);
   rh_shape_finish(&run->shape);
   rh_run_devices_finish(&run->devices);
   rh_array_finish(&run->array);
   rh_state_file_finish(&run->state);
-  rh_user_operator_finish(&run->user);
+  rh_custom_destroy(run->own);
   rh_inputs_finish(&run->inputs);
 }
 
@@ -74,27 +74,23 @@ static void choose_way(rh_run_state *run) {
 }
 
 static rh_status bring(rh_run_state *run, rh_error *error) {
-  rh_job_spec *asked = &run->asked;
-  if (!run->inputs.n) return RH_OK;
-  if (asked->operation.op->is_custom)
-    return rh_user_operator_arrays(&run->user, &run->inputs, &run->array, asked, error);
-  RH_TRY(rh_inputs_array(&run->inputs, 0, &run->array, error));
-  asked->operation.n = run->array.n;
-  return RH_OK;
+  return run->inputs.n ? rh_inputs_bring(&run->inputs, &run->array, &run->asked, error) : RH_OK;
 }
 
 rh_status rh_run_check_unchanged(const rh_run_state *run, rh_error *error) {
-  const char *input = run->app->typed->input;
-  if (run->user.custom) return rh_user_operator_check_unchanged(&run->user, &run->inputs, error);
-  return input ? rh_array_check_unchanged(&run->array, input, error) : RH_OK;
+  const rh_inputs *inputs = &run->inputs;
+  for (uint32_t k = 0; k < inputs->n; k++)
+    RH_TRY(rh_array_check_unchanged(inputs->n == 1 ? &run->array : &inputs->arrays[k],
+                                    inputs->names[k], error));
+  return RH_OK;
 }
 
 /* A pipe that was read to its end is in the array. */
 static rh_status make_source(rh_run_state *run, rh_error *error) {
   const void *operands[RH_MOST_OPERANDS];
-  if (run->user.custom) rh_custom_take_base(run->user.custom);
+  if (run->own) rh_custom_take_base(run->own);
   if (!run->array.region.address) {
-    RH_TRY(rh_inputs_source(&run->inputs, &run->asked, run->options, &run->source, error));
+    RH_TRY(rh_inputs_source(&run->inputs, &run->asked, run->app->typed, &run->source, error));
   } else {
     rh_job_operands_at(&run->asked, rh_array_data(&run->array), operands);
     rh_source_of_arrays(&run->source, run->asked.operation.op, operands, 0, run->asked.operation.n);
@@ -108,7 +104,7 @@ rh_status rh_run_stream_instead(rh_run_state *run, rh_error *error) {
   for (uint32_t k = 0; k < run->inputs.n; k++) was_read |= run->inputs.feeds[k].is_pipe;
   rh_run_undo(run);
   if (!was_read) rh_array_finish(&run->array);
-  run->report = (rh_run_report){0};
+  run->report = (rh_run_report){.check = run->app->typed->check};
   run->way = RH_RUN_STREAMED;
   return make_source(run, error);
 }
@@ -122,13 +118,22 @@ rh_status rh_run_segments_decline(const rh_job_spec *job, rh_error *error) {
 
 /* ---- The operator ---- */
 
+static rh_status make_own(rh_run_state *run, rh_type type, rh_error *error) {
+  const rh_app *app = run->app;
+  RH_TRY(rh_user_operator_define(app->typed, &app->context->options,
+                                 run->inputs.n ? &run->inputs : NULL, type, &run->own, error));
+  RH_TRY(rh_user_operator_trust(app, run->own, error));
+  run->asked.operation.op = &run->own->face;
+  return RH_OK;
+}
+
 /* And the number of elements, if they are generated. */
 static rh_status find_operator(rh_run_state *run, int is_own, rh_error *error) {
   const rh_app *app = run->app;
   rh_operation *operation = &run->asked.operation;
   rh_type type = app->type ? app->type : RH_TYPE_f32;
   rh_type of_first = run->inputs.n ? run->inputs.feeds[0].type : type;
-  RH_TRY(is_own ? rh_user_operator_open(&run->user, app, &run->inputs, &run->asked, error)
+  RH_TRY(is_own ? make_own(run, type, error)
                 : rh_operator_find(&operation->op, app->op, of_first, error));
   if (run->inputs.n) return RH_OK;
   return rh_size_parse(size_of(app->typed), rh_type_size(type), "--size", &operation->n, error);
@@ -174,8 +179,8 @@ rh_status rh_run_find_data(rh_run_state *run, rh_error *error) {
   RH_TRY(find_operator(run, is_own, error));
   RH_TRY(run->way == RH_RUN_IN_MEMORY ? bring(run, error) : make_source(run, error));
   RH_TRY(rh_shape_is_asked(app->typed) ? cut(run, error) : check_not_empty(run, error));
-  RH_TRY(rh_run_accuracy(app->typed, run->options->check, &run->asked, run->user.custom, error));
-  RH_TRY(rh_state_file_open(&run->state, app, &run->asked, error));
+  if (app->typed->accuracy) RH_TRY(rh_accuracy_ask(&run->asked, run->own, error));
+  RH_TRY(rh_state_file_open(run, error));
   rh_note_operator(app, &run->inputs, &run->asked);
   return RH_OK;
 }

@@ -24,13 +24,12 @@ static rh_status open_all(rh_run_devices *devices, const rh_app *app,
   return RH_OK;
 }
 
-rh_status rh_run_devices_open(rh_run_devices *devices, const rh_app *app,
-                              const rh_run_options *options, rh_error *error) {
+rh_status rh_run_devices_open(rh_run_devices *devices, const rh_app *app, rh_error *error) {
   const char *list = app->typed->device ? app->typed->device : rh_env("REDHOST_DEVICE");
   const rh_cl_devices *known;
   const rh_cl_device **chosen = NULL;
   uint32_t n = 1;
-  *devices = (rh_run_devices){.options = options};
+  *devices = (rh_run_devices){.app = app};
   if (list && rh_devices_are_listed(list)) {
     RH_TRY(rh_context_devices(app->context, &known, error));
     RH_TRY(rh_devices_parse(known, app->typed->device, &chosen, &n, error));
@@ -60,14 +59,15 @@ void rh_run_devices_finish(rh_run_devices *devices) {
 
 /* ---- Strategies ---- */
 
-rh_status rh_run_device_locate(rh_run_device *own, const rh_app *app, const rh_job_spec *asked,
+rh_status rh_run_device_locate(rh_run_devices *devices, uint32_t k, const rh_job_spec *asked,
                                rh_error *error) {
+  rh_run_device *own = &devices->list[k];
   rh_job_spec *spec = &own->spec;
   *spec = *asked;
   RH_TRY(rh_locate(own->context, spec, &own->found, error));
   spec->strategy = own->found.name;
   spec->plugin = own->found.path;
-  own->isolated = rh_when(app->typed->isolate, !own->found.installed);
+  own->isolated = rh_when(devices->app->typed->isolate, !own->found.installed);
   return RH_OK;
 }
 
@@ -75,14 +75,14 @@ rh_status rh_run_device_locate(rh_run_device *own, const rh_app *app, const rh_j
 rh_status rh_run_device_isolate(rh_run_devices *devices, uint32_t k, const atomic_int *stop,
                                 rh_error *error) {
   rh_run_device *own = &devices->list[k];
-  uint64_t bytes = devices->options->chunk_bytes;
+  uint64_t bytes = devices->app->typed->chunk_bytes;
   if (!bytes) bytes = RH_STREAM_DEVICE_MIB << 20;
   const rh_isolated_worker_spec spec = {.context = own->context,
                                         .found = &own->found,
                                         .job = &own->spec,
                                         .device = devices->streams[k].device,
                                         .most_n = rh_chunk_n(&own->spec, bytes),
-                                        .limit_s = rh_run_timeout(devices->options),
+                                        .limit_s = rh_limit_s(devices->app->typed),
                                         .is_first = k == 0,
                                         .stop = stop};
   RH_TRY(rh_isolated_worker_open(&own->worker, &spec, error));
@@ -97,14 +97,14 @@ rh_status rh_run_devices_rest(rh_run_devices *devices, rh_error *error) {
   return RH_OK;
 }
 
-static rh_status locate(rh_run_devices *devices, uint32_t k, const rh_app *app,
-                        const rh_job_spec *asked, rh_error *error) {
+static rh_status locate(rh_run_devices *devices, uint32_t k, const rh_job_spec *asked,
+                        rh_error *error) {
   rh_run_device *own = &devices->list[k];
   rh_worker *device = &devices->streams[k];
   rh_job_spec *spec = &own->spec;
   rh_tunedb *tuned;
   *device = (rh_worker){.context = own->context, .job = spec};
-  RH_TRY(rh_run_device_locate(own, app, asked, error));
+  RH_TRY(rh_run_device_locate(devices, k, asked, error));
   if (!own->isolated) RH_TRY(rh_job_check_settings(own->context, spec, error));
   RH_TRY(rh_job_device(own->context, spec, own->found.device_kinds, &device->device, error));
   if (own->isolated) RH_TRY(rh_run_device_isolate(devices, k, NULL, error));
@@ -120,14 +120,14 @@ static void leave_out_second_host(rh_run_devices *devices, uint32_t k) {
               "its strategy runs on the host, as that of another device does");
 }
 
-rh_status rh_run_devices_locate(rh_run_devices *devices, const rh_app *app,
-                                const rh_job_spec *asked, rh_error *error) {
+rh_status rh_run_devices_locate(rh_run_devices *devices, const rh_job_spec *asked,
+                                rh_error *error) {
   rh_error first = {0};
   uint32_t n_found = 0;
   for (uint32_t k = 0; k < devices->n; k++) {
     rh_worker *device = &devices->streams[k];
     rh_error why = {0};
-    rh_status status = locate(devices, k, app, asked, &why);
+    rh_status status = locate(devices, k, asked, &why);
     if (status == RH_OK) leave_out_second_host(devices, k);
     n_found += status == RH_OK;
     if (status == RH_OK) continue;

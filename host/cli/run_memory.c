@@ -5,7 +5,7 @@
 /* Bytes.  Below, pinning the slots of a stream takes longer than is gained. */
 enum { LEAST_COPIED = 64 << 20 };
 
-static const rh_found *found_of(const rh_run_state *run) { return &run->devices.list[0].found; }
+static const rh_run_device *own_of(const rh_run_state *run) { return &run->devices.list[0]; }
 
 /* Installs the SIGBUS handler before each read of the file, because a driver that compiles in
  * this process may replace it. */
@@ -16,8 +16,8 @@ static void expect_cut_file(const rh_run_state *run) {
 /* Computes the reference, before the strategy runs. */
 static rh_status refer(rh_run_state *run, rh_error *error) {
   rh_run_report *report = &run->report;
-  if (run->options->check == RH_CHECK_NONE)
-    return run->job.operation.op->is_custom ? RH_OK : rh_selftest(run->app, report, error);
+  if (run->app->typed->check == RH_CHECK_NONE)
+    return run->job.operation.op->is_custom ? RH_OK : rh_selftest(run, error);
   double start = rh_now();
   RH_TRY(rh_job_reference(&run->job, rh_array_data(&run->array),
                           &run->app->context->options.reporter, &report->reference, error));
@@ -32,23 +32,18 @@ static rh_status check(rh_run_state *run, rh_error *error) {
   uint64_t n = run->job.operation.n;
   int may_change = run->app->typed->input && !run->array.region.own;
   const rh_job_part all = {operands, 0, n, n, 0, may_change};
-  const rh_answered answered = {run->app->context, report->device, report->opened.depth,
+  const rh_answered answered = {run->app->context, rh_run_device_of(run), report->opened.depth,
                                 &report->result, NULL};
-  if (run->options->check == RH_CHECK_NONE) return RH_OK;
+  if (run->app->typed->check == RH_CHECK_NONE) return RH_OK;
   rh_job_operands_at(&run->job, rh_array_data(&run->array), operands);
   expect_cut_file(run);
-  report->checked = 1;
   return rh_job_judge_on(&run->job, &all, &answered, &report->reference, &report->verdict, error);
-}
-
-static int is_wrong(const rh_run_report *report) {
-  return report->checked && report->verdict.verdict == RH_VERDICT_WRONG;
 }
 
 /* With a file, the user wants the answer; with generated data, the time. */
 static int is_to_be_measured(const rh_run_state *run) {
   const rh_typed *typed = run->app->typed;
-  return !is_wrong(&run->report) && !typed->quiet && (!typed->input || typed->verbose);
+  return !rh_run_is_wrong(run) && !typed->quiet && (!typed->input || typed->verbose);
 }
 
 /* A child maps one file, so several of them are copied. */
@@ -68,14 +63,14 @@ static rh_status share(rh_run_state *run, rh_error *error) {
 /* Allocates memory for generated data.  Shared pages are used only if a child needs them, because
  * private ones are faster. */
 static rh_status reserve(rh_run_state *run, rh_error *error) {
-  if (run->app->typed->input) return run->report.isolated ? share(run, error) : RH_OK;
+  if (run->app->typed->input) return own_of(run)->isolated ? share(run, error) : RH_OK;
   rh_type type = run->job.operation.op->type;
   uint64_t n = run->job.operation.n;
   if (run->job.operation.op->is_custom) { /* operands of several types, side by side */
     type = RH_TYPE_u8;
     n = rh_operand_layout(&run->job, run->job.offsets);
   }
-  rh_status status = rh_array_reserve(&run->array, type, n, run->report.isolated, error);
+  rh_status status = rh_array_reserve(&run->array, type, n, own_of(run)->isolated, error);
   run->has_no_room = status == RH_E_NOMEM;
   if (run->has_no_room) rh_error_prefix(error, "%s", run->what);
   run->app->context->device_failed |= status != RH_OK;
@@ -84,35 +79,26 @@ static rh_status reserve(rh_run_state *run, rh_error *error) {
 
 static rh_status fill(rh_run_state *run, rh_error *error) {
   if (run->app->typed->input) return RH_OK;
-  const rh_run_options *options = run->options;
+  const rh_typed *typed = run->app->typed;
   const rh_reporter *reporter = &run->app->context->options.reporter;
-  return rh_operand_data_fill(&run->array, &run->job, options->kind, options->seed, reporter,
-                              error);
-}
-
-static rh_run_spec spec_of(const rh_run_state *run) {
-  return (rh_run_spec){.context = run->app->context,
-                       .job = &run->job,
-                       .device = run->report.device,
-                       .isolated = run->report.isolated,
-                       .timeout_s = rh_run_timeout(run->options)};
+  return rh_operand_data_fill(&run->array, &run->job, typed->data, typed->seed, reporter, error);
 }
 
 /* If the bound is weak, runs the same strategy on exact data, too. */
 static rh_status confirm(rh_run_state *run, rh_error *error) {
   rh_run_report *report = &run->report;
-  const rh_run_spec spec = spec_of(run);
   rh_exact_data exact;
   rh_result result;
   rh_error why = {0};
   if (run->job.operation.op->is_custom)
     rh_exact_data_settle(&report->verdict, "none are known for operators of one's own");
-  if (!report->checked || !rh_exact_data_is_needed(&report->verdict)) return RH_OK;
+  if (!rh_run_is_checked(run) || !rh_exact_data_is_needed(&report->verdict)) return RH_OK;
   rh_status status =
       rh_exact_data_make(&exact, run->job.operation.op, run->job.operation.n, NULL,
-                         report->isolated, &run->app->context->options.reporter, &why);
+                         own_of(run)->isolated, &run->app->context->options.reporter, &why);
   if (status == RH_OK) {
-    status = rh_run_once(&spec, &exact.array, &result, &why);
+    status = rh_run_once(run->app, &run->job, rh_run_device_of(run), own_of(run)->isolated,
+                         &exact.array, &result, &why);
     if (status == RH_OK) rh_exact_data_add(&exact, &result, &report->verdict);
     rh_exact_data_finish(&exact);
   }
@@ -136,7 +122,7 @@ static rh_status take_samples(rh_run_state *run, rh_error *error) {
   report->result = taken.result;
   RH_TRY(check(run, error));
   RH_TRY(confirm(run, error));
-  if (!is_wrong(report)) rh_accuracy_take(&run->job, &report->reference, &report->result);
+  if (!rh_run_is_wrong(run)) rh_accuracy_take(&run->job, &report->reference, &report->result);
   if (!is_to_be_measured(run)) return RH_OK;
   expect_cut_file(run);
   RH_TRY(rh_measure_quick(sampler, &report->opened, &run->app->context->options.reporter,
@@ -148,10 +134,10 @@ static rh_status take_samples(rh_run_state *run, rh_error *error) {
 /* From pinned memory and beside the copies, a file that is copied once is reduced sooner. */
 static int is_faster_streamed(const rh_run_state *run) {
   const rh_typed *typed = run->app->typed;
-  const rh_cl_device *device = run->report.device;
+  const rh_cl_device *device = rh_run_device_of(run);
   uint32_t size = rh_operator_element_bytes(run->job.operation.op);
   /* With -v it is timed, with the data on the device; `auto` has counted the copy as a whole. */
-  if (!typed->input || typed->verbose || run->report.isolated || strcmp(typed->name, "auto") == 0)
+  if (!typed->input || typed->verbose || own_of(run)->isolated || strcmp(typed->name, "auto") == 0)
     return 0;
   for (uint32_t k = 0; k < run->inputs.n; k++)
     if (run->inputs.feeds[k].is_pipe) return 0; /* it has been read */
@@ -170,29 +156,44 @@ static rh_status take_segments(void *self, const rh_take *how, rh_taken *taken, 
 
 static rh_status reduce_segments(rh_run_state *run, rh_error *error) {
   static const rh_series series = {{RH_TAKE_LATENCY, 1}, RH_MOST_IN_A_SERIES, 0.3};
-  const rh_sampler sampler = {.self = &run->segments.segments, .take = take_segments};
+  const rh_sampler sampler = {.self = &run->segments, .take = take_segments};
   const void *operands[RH_MOST_OPERANDS];
-  rh_segments_answer *answer = &run->segments;
+  rh_segments *segments = &run->segments;
   rh_context *context = run->app->context;
   int may_change = run->app->typed->input && !run->array.region.own;
-  if (run->report.isolated) return rh_run_segments_decline(&run->job, error);
+  if (own_of(run)->isolated) return rh_run_segments_decline(&run->job, error);
   RH_TRY(reserve(run, error));
   RH_TRY(fill(run, error));
-  *answer = (rh_segments_answer){.checked = run->options->check != RH_CHECK_NONE};
   expect_cut_file(run);
   rh_job_operands_at(&run->job, rh_array_data(&run->array), operands);
-  RH_TRY(rh_segments_open(&answer->segments, context, &run->job,
+  RH_TRY(rh_segments_open(segments, context, &run->job,
                           run->shape.is_scattered ? &run->shape.axes : NULL, error));
   expect_cut_file(run); /* a driver compiled */
-  RH_TRY(rh_segments_bring(&answer->segments, operands, error));
-  RH_TRY(rh_segments_run(&answer->segments, error));
-  if (answer->checked)
-    RH_TRY(rh_segments_judge(&answer->segments, may_change, &answer->check, error));
-  if (answer->check.is_wrong || !is_to_be_measured(run)) return RH_OK;
-  return rh_measure_series(&sampler, &series, &context->options.reporter, &answer->time, error);
+  RH_TRY(rh_segments_bring(segments, operands, error));
+  RH_TRY(rh_segments_run(segments, error));
+  if (rh_run_is_checked(run)) RH_TRY(rh_segments_judge(segments, may_change, &run->judged, error));
+  if (run->judged.is_wrong || !is_to_be_measured(run)) return RH_OK;
+  return rh_measure_series(&sampler, &series, &context->options.reporter, &run->series, error);
 }
 
 /* ---- All ---- */
+
+/* Was it chosen by `auto`, from outside of redhost, for a result that the order decides? */
+static int is_to_be_tried(const rh_run_state *run) {
+  return strcmp(run->app->typed->name, "auto") == 0 && !own_of(run)->found.installed &&
+         run->job.operation.n > 0 && !run->job.operation.op->is_custom &&
+         rh_op_rounds(run->job.operation.op->base, run->job.operation.op->type);
+}
+
+static rh_status try_order(const rh_run_state *run, rh_error *error) {
+  const rh_job_spec *job = &run->job;
+  if (!is_to_be_tried(run)) return RH_OK;
+  rh_status status = rh_selftest_order(run, error);
+  if (status == RH_E_WRONG)
+    rh_context_blame(run->app->context, job->strategy, job->plugin, job->operation.op,
+                     job->operation.n);
+  return status;
+}
 
 /* The whole run before anything is printed: queries the strategy, creates the data, reduces,
  * checks, measures if wanted, and tears down.  Or finds that the data are to be streamed. */
@@ -201,9 +202,10 @@ static rh_status reduce(rh_run_state *run, rh_error *error) {
   const rh_sampler *sampler = &run->sampler;
   rh_tunedb *tuned;
   /* Errors of the command line are reported before limits of this machine. */
-  if (!report->isolated) RH_TRY(rh_job_check_settings(run->app->context, &run->job, error));
-  RH_TRY(rh_job_device(run->app->context, &run->job, found_of(run)->device_kinds, &report->device,
-                       error));
+  if (!own_of(run)->isolated) RH_TRY(rh_job_check_settings(run->app->context, &run->job, error));
+  RH_TRY(rh_job_device(run->app->context, &run->job, own_of(run)->found.device_kinds,
+                       &run->devices.streams[0].device, error));
+  RH_TRY(try_order(run, error));
   if (run->job.operation.layout) return reduce_segments(run, error);
   if (is_faster_streamed(run)) {
     run->way = RH_RUN_STREAMED;
@@ -213,8 +215,8 @@ static rh_status reduce(rh_run_state *run, rh_error *error) {
   RH_TRY(rh_context_tuned(run->app->context, &tuned, error));
   RH_TRY(reserve(run, error));
   const rh_bench_data data = rh_run_data(&run->job, &run->array);
-  const rh_run_spec spec = spec_of(run);
-  RH_TRY(rh_run_sampler(&run->sampler, &run->shared, &spec, error));
+  RH_TRY(rh_run_sampler(&run->sampler, &run->shared, run->app, &run->job, rh_run_device_of(run),
+                        own_of(run)->isolated, error));
   RH_TRY(sampler->ask(sampler->self, &data, &report->opened, error));
   RH_TRY(fill(run, error));
   expect_cut_file(run);
@@ -225,32 +227,10 @@ static rh_status reduce(rh_run_state *run, rh_error *error) {
   return rh_run_end_sampler(run, error);
 }
 
-/* Was it chosen by `auto`, from outside of redhost, for a result that the order decides? */
-static int is_to_be_tried(const rh_run_state *run) {
-  return strcmp(run->app->typed->name, "auto") == 0 && !found_of(run)->installed &&
-         run->job.operation.n > 0 && !run->job.operation.op->is_custom &&
-         rh_op_rounds(run->job.operation.op->base, run->job.operation.op->type);
-}
-
-static rh_status try_order(const rh_run_state *run, rh_error *error) {
-  const rh_job_spec *job = &run->job;
-  if (!is_to_be_tried(run)) return RH_OK;
-  rh_status status = rh_selftest_order(run->app, job, found_of(run)->device_kinds, error);
-  if (status == RH_E_WRONG)
-    rh_context_blame(run->app->context, job->strategy, job->plugin, job->operation.op,
-                     job->operation.n);
-  return status;
-}
-
 /* With the strategy that was named, or the one that `auto` chooses. */
 static rh_status try_strategy(rh_run_state *run, rh_error *error) {
-  rh_run_device *own = &run->devices.list[0];
-  RH_TRY(rh_run_device_locate(own, run->app, &run->asked, error));
-  run->job = own->spec;
-  run->report.isolated = own->isolated;
-  run->report.spec = &run->job;
-  run->report.chosen = run->app->context->chosen;
-  RH_TRY(try_order(run, error));
+  RH_TRY(rh_run_device_locate(&run->devices, 0, &run->asked, error));
+  run->job = own_of(run)->spec;
   return reduce(run, error);
 }
 
@@ -259,7 +239,7 @@ static rh_status attempt(void *of_run, int *is_final, rh_error *error) {
   rh_error why = {0};
   rh_status status = try_strategy(run, &why);
   /* No other strategy needs less memory for the values of segments. */
-  *is_final = status == RH_E_NOMEM && run->job.operation.layout && !run->segments.segments.values;
+  *is_final = status == RH_E_NOMEM && run->job.operation.layout && !run->segments.values;
   /* Checked first, because a changed file explains other errors. */
   RH_TRY(rh_run_check_unchanged(run, error));
   if (status != RH_OK) *error = why;
@@ -270,7 +250,7 @@ static void undo(void *of_run) {
   rh_run_state *run = of_run;
   rh_run_undo(run);
   if (!run->app->typed->input) rh_array_finish(&run->array);
-  run->report = (rh_run_report){0};
+  run->report = (rh_run_report){.check = run->app->typed->check};
 }
 
 rh_status rh_run_in_memory(rh_run_state *run, rh_error *error) {

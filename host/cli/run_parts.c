@@ -37,16 +37,11 @@ static rh_status take_answer(rh_run_state *run, rh_error *error) {
   run->job.strategy = devices->list[k].spec.strategy;
   run->job.plugin = devices->list[k].spec.plugin;
   run->job.operation.n = run->asked.operation.n;
-  report->spec = &run->job;
-  report->device = devices->streams[k].device;
-  report->chosen = devices->list[k].context->chosen;
-  report->devices = devices;
+  report->by = k;
   rh_opened_note(job_of(run, k), &report->opened);
-  report->isolated = devices->list[k].isolated;
-  if (report->isolated) report->opened = *rh_isolated_worker_opened(devices->list[k].worker);
-  report->check = run->options->check;
-  report->checked = report->check != RH_CHECK_NONE;
-  return report->checked ? confirm(run, error) : RH_OK;
+  if (devices->list[k].isolated)
+    report->opened = *rh_isolated_worker_opened(devices->list[k].worker);
+  return rh_run_is_checked(run) ? confirm(run, error) : RH_OK;
 }
 
 /* Several devices do without those whose strategies fail; once all have, each chooses again. */
@@ -81,19 +76,19 @@ rh_reduction_spec rh_run_reduction(const rh_run_state *run) {
                              .n_devices = run->devices.n,
                              .processes = 1,
                              .n = run->source.n,
-                             .chunk_bytes = run->options->chunk_bytes,
+                             .chunk_bytes = run->app->typed->chunk_bytes,
                              .axes = run->shape.is_scattered ? &run->shape.axes : NULL,
                              .size = 1,
-                             .check = (uint32_t)run->options->check};
+                             .check = run->app->typed->check};
 }
 
 static rh_status stream(void *of_run, int *is_final, rh_error *error) {
   rh_run_state *run = of_run;
   rh_run_report *report = &run->report;
   const rh_reduction_spec spec = rh_run_reduction(run);
-  RH_TRY(rh_run_devices_locate(&run->devices, run->app, &run->job, error));
+  RH_TRY(rh_run_devices_locate(&run->devices, &run->job, error));
   rh_partial_init(&run->partial, run->devices.streams[0].job, run->source.n,
-                  (uint32_t)run->options->check);
+                  run->app->typed->check);
   RH_TRY(rh_reduction_open(&run->reduction, &spec, &run->partial, error));
   *is_final = run->source.in_order; /* a pipe can be read once only */
   RH_TRY(rh_reduction_run(run->reduction, error));
@@ -116,33 +111,22 @@ static rh_status decline_isolated(const rh_run_state *run, rh_error *error) {
   return RH_OK;
 }
 
-void rh_run_segments_note(rh_run_state *run) {
-  rh_segments_answer *answer = &run->segments;
-  answer->checked = run->options->check != RH_CHECK_NONE;
-  answer->parts = run->in_parts->parts;
-  for (uint32_t k = 0; k < run->devices.n; k++)
-    if (run->devices.streams[k].chunks) answer->devices++;
-}
-
 static rh_status stream_segments(void *of_run, int *is_final, rh_error *error) {
   rh_run_state *run = of_run;
-  rh_segments_answer *answer = &run->segments;
   const rh_reduction_spec spec = rh_run_reduction(run);
   rh_error why = {0};
-  RH_TRY(rh_run_devices_locate(&run->devices, run->app, &run->job, error));
+  RH_TRY(rh_run_devices_locate(&run->devices, &run->job, error));
   RH_TRY(decline_isolated(run, error));
-  RH_TRY(
-      rh_segments_reduction_open(&run->in_parts, &spec, &answer->segments, &answer->check, error));
+  RH_TRY(rh_segments_reduction_open(&run->in_parts, &spec, &run->segments, &run->judged, error));
   rh_status status = rh_segments_reduction_run(run->in_parts, &why);
   *is_final = run->in_parts->was_read != 0; /* a pipe can be read once only */
   if (run->shape.is_scattered) RH_TRY(rh_run_check_unchanged(run, error));
-  if (status == RH_OK) rh_run_segments_note(run);
-  else *error = why;
+  if (status != RH_OK) *error = why;
   return status;
 }
 
 rh_status rh_run_streamed(rh_run_state *run, rh_error *error) {
-  uint64_t bytes = run->options->chunk_bytes;
+  uint64_t bytes = run->app->typed->chunk_bytes;
   if (run->inputs.n && run->devices.n == 1 && !run->source.in_order)
     rh_source_view(&run->source, 0, run->source.n, 1);
   if (run->asked.operation.layout)
@@ -151,7 +135,6 @@ rh_status rh_run_streamed(rh_run_state *run, rh_error *error) {
   RH_TRY(find_answer(run, rh_chunk_n(&run->asked, bytes ? bytes : usual_chunk), stream, error));
   run->asked.operation.n = run->reduction->n;
   RH_TRY(take_answer(run, error));
-  run->report.streamed = run->reduction;
   run->report.opened.depth = rh_partial_depth(&run->partial);
   return RH_OK;
 }
@@ -184,12 +167,12 @@ static uint64_t most_host_bytes(void) {
 static rh_status open_resident(void *of_run, int *is_final, rh_error *error) {
   rh_run_state *run = of_run;
   (void)is_final;
-  RH_TRY(rh_run_devices_locate(&run->devices, run->app, &run->job, error));
+  RH_TRY(rh_run_devices_locate(&run->devices, &run->job, error));
   RH_TRY(decline_isolated(run, error));
   const rh_resident_spec spec = {.devices = run->devices.streams,
                                  .n_devices = run->devices.n,
                                  .source = &run->source,
-                                 .check = run->options->check,
+                                 .check = (int)run->app->typed->check,
                                  .most_host_bytes = most_host_bytes()};
   return rh_resident_open(&run->resident, &spec, error);
 }
@@ -197,7 +180,6 @@ static rh_status open_resident(void *of_run, int *is_final, rh_error *error) {
 static rh_status take_resident(rh_run_state *run, rh_error *error) {
   const rh_resident *resident = &run->resident;
   rh_run_report *report = &run->report;
-  report->resident = resident;
   report->first_s = resident->first_s;
   report->result = resident->result;
   report->reference = resident->reference;
@@ -214,7 +196,7 @@ rh_status rh_run_split(rh_run_state *run, rh_error *error) {
   uint32_t n = run->devices.n;
   RH_TRY(find_answer(run, run->source.n / n + (run->source.n % n != 0), open_resident, error));
   RH_TRY(take_resident(run, error));
-  if (run->report.verdict.verdict == RH_VERDICT_WRONG) return RH_OK;
+  if (rh_run_is_wrong(run)) return RH_OK;
   rh_accuracy_take(&run->job, &run->report.reference, &run->report.result);
   return run->app->typed->quiet ? RH_OK : measure(run, error);
 }

@@ -23,11 +23,11 @@ static const rh_found *found_of(const run_ranks *r) { return &r->run.devices.lis
 
 /* mpirun started this process for one. */
 static int is_launched(const rh_typed *typed) {
-  return rh_run_options_want_ranks(typed) && rh_ranks_have_launcher();
+  return rh_wants_ranks(typed) && rh_ranks_have_launcher();
 }
 
 int rh_run_ranks_speaks(const rh_typed *typed) {
-  if (rh_run_options_want_ranks(typed) && rh_local_is_rank()) return 0; /* the first does */
+  if (rh_wants_ranks(typed) && rh_local_is_rank()) return 0; /* the first does */
   return !is_launched(typed) || rh_word_take();
 }
 
@@ -42,8 +42,8 @@ static rh_status launch(run_ranks *r, rh_error *error) {
   rh_rank_place place;
   void *self = NULL;
   if (rh_local_is_rank()) return rh_ranks_open(&r->ranks, &rh_local_transport, NULL, NULL, error);
-  RH_TRY(rh_local_launch(&self, &place, r->run.options->ranks, r->run.app->context->options.program,
-                         typed->argv, error));
+  RH_TRY(rh_local_launch(&self, &place, (uint32_t)typed->ranks,
+                         r->run.app->context->options.program, typed->argv, error));
   return rh_ranks_open(&r->ranks, &rh_local_transport, self, &place, error);
 }
 
@@ -64,19 +64,16 @@ static void give_up(union sigval of_ranks) {
 /* A local rank is announced by the first, which has started it. */
 static void watch(const run_ranks *r) {
   const rh_rank_place *place = &r->ranks.place;
-  const rh_crash_rank rank = {
-      .number = place->rank,
-      .host = r->ranks.hosts[place->rank],
-      .strategy = r->run.devices.n && found_of(r)->name[0] ? found_of(r)->name : NULL,
-      .is_watched = r->ranks.transport == &rh_local_transport && place->rank > 0};
-  rh_crash_watch_rank(&rank);
+  rh_crash_watch_rank(place->rank, r->ranks.hosts[place->rank],
+                      r->run.devices.n && found_of(r)->name[0] ? found_of(r)->name : NULL,
+                      r->ranks.transport == &rh_local_transport && place->rank > 0);
 }
 
 static rh_status join(run_ranks *r, rh_error *error) {
   const rh_typed *typed = r->run.app->typed;
   const rh_transport *transport;
-  double seconds = r->run.options->timeout_s > 0 ? r->run.options->timeout_s : join_s;
-  if (r->run.options->ranks) return launch(r, error);
+  double seconds = typed->timeout_s > 0 ? typed->timeout_s : join_s;
+  if (typed->ranks) return launch(r, error);
   RH_TRY(rh_transport_find(typed->transport, &transport, error));
   /* One speaks, and others only if it cannot: in turn, for mpirun needs time to end them. */
   uint32_t turn = rh_ranks_turn_here();
@@ -97,17 +94,16 @@ static rh_status join(run_ranks *r, rh_error *error) {
 
 /* Of --partial: a slice of the data, which may be a part of more. */
 static rh_status find_part(run_ranks *r, rh_error *error) {
-  const rh_run_options *options = r->run.options;
   const rh_typed *typed = r->run.app->typed;
-  uint64_t end = options->end == UINT64_MAX ? r->run.asked.operation.n : options->end;
+  uint64_t all = r->run.asked.operation.n, end = typed->slice ? typed->end : all;
   int are_whole = !typed->partial || !typed->input || (typed->slice && !typed->first);
-  r->first = options->first + options->begin;
-  r->whole_n = are_whole && !typed->whole ? r->run.asked.operation.n : options->whole_n;
-  if (end > r->run.asked.operation.n || options->begin > end)
+  r->first = typed->first_n + typed->begin;
+  r->whole_n = are_whole && !typed->whole ? all : typed->whole_n;
+  if (end > all || typed->begin > end)
     return rh_fail(error, RH_E_USAGE, "--slice '%.60s': %s has %llu elements", typed->slice,
-                   r->run.what, (unsigned long long)r->run.asked.operation.n);
-  r->n = end - options->begin;
-  if (typed->input) rh_source_shift(&r->run.source, options->first);
+                   r->run.what, (unsigned long long)all);
+  r->n = end - typed->begin;
+  if (typed->input) rh_source_shift(&r->run.source, typed->first_n);
   if (!typed->partial) return RH_OK;
   if (r->whole_n == UINT64_MAX && r->run.asked.operation.op->count_slot >= 0)
     return rh_fail(error, RH_E_USAGE,
@@ -117,7 +113,7 @@ static rh_status find_part(run_ranks *r, rh_error *error) {
 
 static rh_status find_data(run_ranks *r, rh_error *error) {
   rh_run_state *run = &r->run;
-  RH_TRY(rh_run_devices_open(&run->devices, run->app, run->options, error));
+  RH_TRY(rh_run_devices_open(&run->devices, run->app, error));
   run->way = RH_RUN_STREAMED;
   RH_TRY(rh_run_find_data(run, error));
   if (run->source.in_order)
@@ -126,8 +122,7 @@ static rh_status find_data(run_ranks *r, rh_error *error) {
   RH_TRY(find_part(r, error));
   run->job = run->asked;
   if (r->ranks.place.rank > 0) return RH_OK;
-  return rh_segments_files_open(&run->files, run->app, run->asked.operation.op, &run->inputs,
-                                &run->shape, error);
+  return rh_segments_files_open(run, error);
 }
 
 /* ---- With what ---- */
@@ -151,7 +146,7 @@ static rh_status take_device(run_ranks *r, rh_error *error) {
 static rh_status find_strategy(run_ranks *r, rh_error *error) {
   rh_run_state *run = &r->run;
   const char *device = run->app->typed->device;
-  RH_TRY(rh_run_device_locate(device_of(r), run->app, &run->asked, error));
+  RH_TRY(rh_run_device_locate(&run->devices, 0, &run->asked, error));
   run->job = device_of(r)->spec;
   /* A device that is named by its number is meant for all. */
   if (found_of(r)->device_kinds == RH_DEVICE_HOST || (device && strpbrk(device, "0123456789")))
@@ -174,11 +169,11 @@ static rh_status prepare(void *of_ranks, rh_error *error) {
 
 /* ---- Its part ---- */
 
-/* The ranks of this host. */
-static uint32_t count_here(const rh_ranks *ranks) {
+/* How many ranks from `first` on are on the host of rank r. */
+static uint32_t count_beside(const rh_ranks *ranks, uint32_t r, uint32_t first) {
   uint32_t n = 0;
-  for (uint32_t r = 0; r < ranks->place.size; r++)
-    n += strcmp(ranks->hosts[r], ranks->hosts[ranks->place.rank]) == 0;
+  for (uint32_t other = first; other < ranks->place.size; other++)
+    n += strcmp(ranks->hosts[other], ranks->hosts[r]) == 0;
   return n;
 }
 
@@ -219,7 +214,7 @@ static rh_status describe(const run_ranks *r, int of_ranks, char **text, rh_erro
   json_t *source = rh_source_identity(&r->run.source, of_ranks);
   json_t *more = of_ranks ? json_pack("{s:o, s:I, s:I, s:I, s:o*}", "source", source, "first",
                                       (json_int_t)r->first, "count", (json_int_t)r->n, "chunk",
-                                      (json_int_t)r->run.options->chunk_bytes, "segmentation",
+                                      (json_int_t)typed->chunk_bytes, "segmentation",
                                       describe_segments(&r->run))
                           : json_pack("{s:o}", "source", source);
   return rh_partial_describe(text, &r->run.job, &by, more, error);
@@ -283,21 +278,20 @@ static rh_status agree(run_ranks *r, rh_error *error) {
 /* ---- Reducing ---- */
 
 static void init_partial(const run_ranks *r, rh_partial *partial) {
-  rh_partial_init(partial, &r->run.job, r->whole_n, (uint32_t)r->run.options->check);
+  rh_partial_init(partial, &r->run.job, r->whole_n, r->run.app->typed->check);
 }
 
 static rh_status open_segments(run_ranks *r, rh_error *error) {
   rh_run_state *run = &r->run;
   RH_TRY(rh_by_code_prepare(run->job.operation.op, run->app->context, error));
-  return rh_segments_reduction_open(&run->in_parts, &r->cut, &run->segments.segments,
-                                    &run->segments.check, error);
+  return rh_segments_reduction_open(&run->in_parts, &r->cut, &run->segments, &run->judged, error);
 }
 
 /* In this process: processes share the host with this one. */
 static rh_status open_part(run_ranks *r, rh_error *error) {
   const rh_layout *layout = r->run.asked.operation.layout;
   cut(r);
-  r->cut.processes = count_here(&r->ranks);
+  r->cut.processes = count_beside(&r->ranks, r->ranks.place.rank, 0);
   init_partial(r, &r->run.partial);
   if (r->cut.n == 0 && !layout) return RH_OK;
   /* One process maps what fits into memory, too. */
@@ -319,10 +313,9 @@ static rh_status set_up(void *of_ranks, rh_error *error) {
 }
 
 static rh_status reduce_segments(run_ranks *r, rh_error *error) {
-  const rh_segments_answer *answer = &r->run.segments;
   RH_TRY(rh_segments_reduction_run(r->run.in_parts, error));
   if (r->run.shape.is_scattered) RH_TRY(rh_run_check_unchanged(&r->run, error));
-  return rh_segments_verdict(&answer->segments, &answer->check, error);
+  return rh_segments_verdict(&r->run.segments, &r->run.judged, error);
 }
 
 static rh_status reduce(void *of_ranks, rh_error *error) {
@@ -358,26 +351,22 @@ static void undo(void *of_ranks) {
   atomic_store(&r->ranks.stop, 0);
 }
 
-typedef struct failed_strategy {
-  char name[64]; /* "": the rank's own works, so far */
-} failed_strategy;
-
 /* Ranks with the strategy that failed in one of them leave it out, and all begin again, unless one
  * has no other. */
 static int goes_on(void *of_ranks, rh_attempts *tried, rh_error *why) {
   run_ranks *r = of_ranks;
   rh_context *context = r->run.app->context;
   uint32_t size = r->ranks.place.size, fails = 0, uses = 0;
-  failed_strategy mine = {{0}}, *all = calloc(size, sizeof *all);
-  if (r->has_failed) snprintf(mine.name, sizeof mine.name, "%s", context->chose);
+  char mine[64] = "", (*all)[64] = calloc(size, sizeof *all); /* "": it works, so far */
+  if (r->has_failed) snprintf(mine, sizeof mine, "%s", context->chose);
   if (!all || r->ranks.broken ||
-      rh_ranks_gather(&r->ranks, &mine, sizeof mine, all, NULL) != RH_OK) {
+      rh_ranks_gather(&r->ranks, mine, sizeof mine, all, NULL) != RH_OK) {
     free(all);
     return 0;
   }
   for (uint32_t k = 0; k < size; k++) {
-    fails += all[k].name[0] != 0;
-    uses |= strcmp(all[k].name, context->chose) == 0;
+    fails += all[k][0] != 0;
+    uses |= strcmp(all[k], context->chose) == 0;
   }
   free(all);
   int may = fails && (!uses || rh_fallback(context, &r->run.asked, tried, why));
@@ -387,13 +376,13 @@ static int goes_on(void *of_ranks, rh_attempts *tried, rh_error *why) {
 
 static rh_status conclude(run_ranks *r, rh_error *error) {
   rh_run_report *report = &r->run.report;
-  report->checked = r->run.options->check != RH_CHECK_NONE;
   /* A strategy that has no elements anywhere is the one that was asked for. */
   if (!r->whole.strategy[0])
     snprintf(r->whole.strategy, sizeof r->whole.strategy, "%s", r->run.job.strategy);
   RH_TRY(
       rh_partial_conclude(&r->whole, &report->result, &report->reference, &report->verdict, error));
-  if (report->checked) rh_exact_data_settle(&report->verdict, "the ranks hold parts of the data");
+  if (rh_run_is_checked(&r->run))
+    rh_exact_data_settle(&report->verdict, "the ranks hold parts of the data");
   return RH_OK;
 }
 
@@ -407,41 +396,20 @@ static rh_status write_partial(void *of_ranks, rh_error *error) {
   return status;
 }
 
-static uint32_t count_hosts(const rh_ranks *ranks) {
-  uint32_t n = 0;
-  for (uint32_t r = 0; r < ranks->place.size; r++) {
-    int is_new = 1;
-    for (uint32_t s = 0; s < r && is_new; s++)
-      is_new = strcmp(ranks->hosts[r], ranks->hosts[s]) != 0;
-    n += (uint32_t)is_new;
-  }
-  return n;
-}
-
-static rh_status gather_segments(run_ranks *r, rh_error *error) {
-  rh_segments_answer *answer = &r->run.segments;
-  RH_TRY(rh_segments_reduction_gather(r->run.in_parts, &r->ranks, error));
-  rh_run_segments_note(&r->run);
-  answer->ranks = r->ranks.place.size;
-  return RH_OK;
-}
-
 static rh_status work(run_ranks *r, rh_error *error) {
   rh_run_report *report = &r->run.report;
   const rh_tries tries = {.attempt = attempt, .undo = undo, .goes_on = goes_on, .user = r};
   RH_TRY(rh_try_strategies(&tries, error));
-  if (r->run.in_parts) return gather_segments(r, error);
+  report->ranks = r->ranks.place.size;
+  if (r->run.in_parts) return rh_segments_reduction_gather(r->run.in_parts, &r->ranks, error);
   double start = rh_now();
   init_partial(r, &r->whole);
   RH_TRY(rh_partial_gather(&r->whole, &r->run.partial, &r->ranks, error));
   report->ranks_s += rh_now() - start;
   if (r->run.app->typed->partial) return rh_ranks_work(&r->ranks, write_partial, r, error);
   RH_TRY(conclude(r, error));
-  report->spec = &r->run.job;
-  report->device = r->run.devices.streams[0].device;
-  report->chosen = r->run.app->context->chosen;
-  report->ranks = r->ranks.place.size;
-  report->hosts = count_hosts(&r->ranks);
+  for (uint32_t k = 0; k < report->ranks; k++) /* each at its last rank */
+    report->hosts += count_beside(&r->ranks, k, k) == 1;
   report->transport = r->ranks.transport->name;
   return RH_OK;
 }
@@ -467,18 +435,12 @@ static void divert_reports(run_ranks *r) {
 }
 
 static rh_status run_all(run_ranks *r, rh_error *error) {
-  const rh_app *app = r->run.app;
   RH_TRY(join(r, error));
   watch(r);
   divert_reports(r);
   RH_TRY(work(r, error));
-  if (r->ranks.place.rank > 0 || app->typed->partial) return RH_OK;
-  if (r->run.in_parts)
-    return rh_run_segments_print(app, &r->run.segments, &r->run.shape, &r->run.files, error);
-  RH_TRY(rh_state_file_add(&r->run.state, &r->run.report, app->typed, error));
-  RH_TRY(rh_run_report_print(app, &r->run.report, error));
-  rh_run_report_warn(app, &r->run.report);
-  return RH_OK;
+  if (r->ranks.place.rank > 0 || r->run.app->typed->partial) return RH_OK;
+  return rh_run_print(&r->run, error);
 }
 
 /* A broken job has no orderly end.  In any other, rank 0 speaks before a rank leaves: mpirun ends
@@ -507,15 +469,12 @@ static void finish(run_ranks *r) {
   rh_run_finish(&r->run);
 }
 
-rh_status rh_run_ranks(const rh_app *app, const rh_run_options *options, rh_error *error) {
-  run_ranks *r;
-  RH_TRY(RH_NEW(&r, 1, "a run", error));
-  rh_run_begin(&r->run, app, options);
-  r->ranks = (rh_ranks){.say = say_why, .user = app->terminal};
-  rh_status status = run_all(r, error);
+rh_status rh_run_ranks(const rh_app *app, rh_error *error) {
+  run_ranks r = {.ranks = {.say = say_why, .user = app->terminal}};
+  rh_run_begin(&r.run, app);
+  rh_status status = run_all(&r, error);
   if (status == RH_OK) error->message[0] = 0;
-  end(r, error);
-  finish(r);
-  free(r);
+  end(&r, error);
+  finish(&r);
   return status;
 }

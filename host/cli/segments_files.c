@@ -4,9 +4,27 @@
 
 enum { MOST_NAME = 32 }; /* bytes of a NAME, with its end */
 
+/* ---- Results ---- */
+
+rh_result rh_run_segment(const rh_run_state *run, uint64_t s) {
+  rh_result result = {.struct_size = sizeof result};
+  rh_segments_result(&run->segments, s, &result);
+  return result;
+}
+
+const char *rh_run_segment_name(const rh_run_state *run, uint64_t s) {
+  char text[64];
+  const rh_array *labels = &run->shape.labels;
+  rh_result label = {.type = labels->type};
+  if (!labels->type) return rh_show("%llu", (unsigned long long)s);
+  uint64_t at = run->shape.layout.starts[s] * rh_type_size(labels->type);
+  rh_element_load(labels->type, (const char *)rh_array_data(labels) + at, &label.value);
+  return rh_show("%s", rh_format_value(text, &label));
+}
+
 /* ---- Columns ---- */
 
-/* Those of NAME=FILE; n: the bytes of the name. */
+/* The columns of NAME=FILE; n: the bytes of the name. */
 static rh_status find_column(const rh_columns *all, const char *word, size_t n,
                              rh_segments_file *file, rh_error *error) {
   const char *names = "";
@@ -34,8 +52,10 @@ static const char *name_of_labels(const rh_columns *all) {
 }
 
 /* With labels, they come before the results. */
-static void write_header(const rh_segments_files *files, const rh_segments_file *file,
-                         const rh_shape *shape, const char *name, rh_text *to) {
+static void write_header(const rh_run_state *run, const rh_segments_file *file, const char *name,
+                         rh_text *to) {
+  const rh_segments_files *files = &run->files;
+  const rh_shape *shape = &run->shape;
   rh_npy_field fields[RH_MOST_RESULTS + 1];
   uint32_t at = 0;
   if (shape->labels.type)
@@ -49,42 +69,37 @@ static void write_header(const rh_segments_files *files, const rh_segments_file 
 
 /* ---- Opening ---- */
 
-static int is_file(const char *path, const char *other) {
-  struct stat one, two;
-  return other && strcmp(other, "-") != 0 && stat(path, &one) == 0 && stat(other, &two) == 0 &&
-         one.st_dev == two.st_dev && one.st_ino == two.st_ino;
-}
-
 /* The results would take the place of what they are made of. */
-static rh_status check_other_than_read(const char *path, const rh_typed *typed,
-                                       const rh_inputs *inputs, rh_error *error) {
+static rh_status check_other_than_read(const rh_run_state *run, const char *path, rh_error *error) {
+  const rh_typed *typed = run->app->typed;
   const char *const read[] = {typed->segments, typed->starts, typed->stops, typed->by};
   int is_read = 0;
-  for (uint32_t k = 0; k < inputs->n; k++) is_read |= is_file(path, inputs->names[k]);
-  for (size_t k = 0; k < sizeof read / sizeof *read; k++) is_read |= is_file(path, read[k]);
+  for (uint32_t k = 0; k < run->inputs.n; k++)
+    is_read |= rh_is_same_file(path, run->inputs.names[k]);
+  for (size_t k = 0; k < sizeof read / sizeof *read; k++) is_read |= rh_is_same_file(path, read[k]);
   if (!is_read) return RH_OK;
   return rh_fail(error, RH_E_USAGE,
                  "--output %s: is a file that is read; the results need another one", path);
 }
 
-static rh_status check_path(const char *path, const char *word, const rh_typed *typed,
-                            const rh_inputs *inputs, rh_error *error) {
+static rh_status check_path(const rh_run_state *run, const char *path, const char *word,
+                            rh_error *error) {
   if (!*path) return rh_fail(error, RH_E_USAGE, "--output '%.100s': the file has no name", word);
   if (rh_format_from_path(path) || strcmp(path, "-") == 0)
     return rh_fail(error, RH_E_USAGE,
                    "--output %s: results are written as .npy; --json prints all of them", path);
-  return check_other_than_read(path, typed, inputs, error);
+  return check_other_than_read(run, path, error);
 }
 
 /* Room for all of it, so that a full disk is known before anything runs. */
-static rh_status reserve(const rh_segments_files *files, rh_segments_file *file,
-                         const rh_shape *shape, rh_error *error) {
+static rh_status reserve(const rh_run_state *run, rh_segments_file *file, rh_error *error) {
+  const rh_shape *shape = &run->shape;
   uint64_t row = shape->labels.type ? rh_type_size(shape->labels.type) : 0;
   uint64_t rows = shape->layout.segments;
   rh_text header = {0};
   for (uint32_t k = 0; k < file->n; k++)
-    row += rh_type_size(files->columns.list[file->first + k].type);
-  write_header(files, file, shape, "", &header);
+    row += rh_type_size(run->files.columns.list[file->first + k].type);
+  write_header(run, file, "", &header);
   uint64_t bytes = header.length + (rows < INT64_MAX / row ? rows * row : INT64_MAX);
   rh_text_finish(&header);
   if (rh_draft_reserve(&file->draft, bytes) == 0) return RH_OK;
@@ -93,16 +108,16 @@ static rh_status reserve(const rh_segments_files *files, rh_segments_file *file,
 }
 
 /* FILE, or NAME=FILE, where NAME may be a field; a path may have a `=', too, behind a folder. */
-static rh_status open_file(rh_segments_files *files, const rh_app *app, const rh_inputs *inputs,
-                           const rh_shape *shape, rh_error *error) {
-  const char *const *words = app->typed->outputs.list;
+static rh_status open_file(rh_run_state *run, rh_error *error) {
+  rh_segments_files *files = &run->files;
+  const char *const *words = run->app->typed->outputs.list;
   uint32_t k = files->n;
   const char *word = words[k], *equals = strchr(word, '=');
   rh_segments_file *file = &files->list[k];
   size_t named = equals ? (size_t)(equals - word) : 0;
   if (named >= MOST_NAME || memchr(word, '/', named)) named = 0;
   *file = (rh_segments_file){.path = named ? equals + 1 : word, .n = files->columns.n};
-  RH_TRY(check_path(file->path, word, app->typed, inputs, error));
+  RH_TRY(check_path(run, file->path, word, error));
   if (named) RH_TRY(find_column(&files->columns, word, named, file, error));
   if (rh_draft_begin(&file->draft, file->path) != 0)
     return rh_fail(error, RH_E_FILE, "%s: %s", file->path, strerror(errno));
@@ -111,59 +126,56 @@ static rh_status open_file(rh_segments_files *files, const rh_app *app, const rh
     if (rh_draft_is_same(&files->list[j].draft, &file->draft))
       return rh_fail(error, RH_E_USAGE, "--output %s: the file of --output %s, too", word,
                      words[j]);
-  return reserve(files, file, shape, error);
+  return reserve(run, file, error);
 }
 
-rh_status rh_segments_files_open(rh_segments_files *files, const rh_app *app, const rh_operator *op,
-                                 const rh_inputs *inputs, const rh_shape *shape, rh_error *error) {
-  uint32_t n = app->typed->outputs.n;
-  if (n) rh_columns_find(&files->columns, op);
-  for (uint32_t k = 0; k < n; k++) RH_TRY(open_file(files, app, inputs, shape, error));
+rh_status rh_segments_files_open(rh_run_state *run, rh_error *error) {
+  uint32_t n = run->app->typed->outputs.n;
+  if (n) rh_columns_find(&run->files.columns, run->asked.operation.op);
+  for (uint32_t k = 0; k < n; k++) RH_TRY(open_file(run, error));
   return RH_OK;
 }
 
-void rh_segments_files_close(rh_segments_files *files) {
-  for (uint32_t k = 0; k < files->n; k++) rh_draft_finish(&files->list[k].draft);
-  files->n = 0;
+void rh_segments_files_close(rh_run_state *run) {
+  for (uint32_t k = 0; k < run->files.n; k++) rh_draft_finish(&run->files.list[k].draft);
+  run->files.n = 0;
 }
 
 /* ---- Writing ---- */
 
-static void write_elements(const rh_segments_files *files, const rh_segments_file *file,
-                           const rh_segments_answer *run, const rh_shape *shape) {
+static void write_elements(const rh_run_state *run, const rh_segments_file *file) {
   unsigned char bytes[sizeof(uint64_t)];
-  const rh_array *labels = &shape->labels;
+  const rh_array *labels = &run->shape.labels;
   uint32_t size = rh_type_size(labels->type);
   FILE *out = file->draft.out;
   for (uint64_t s = 0; s < run->segments.n && !ferror(out); s++) {
-    rh_result result = {.struct_size = sizeof result};
-    rh_segments_result(&run->segments, s, &result);
+    const rh_result result = rh_run_segment(run, s);
     if (labels->type)
-      fwrite((const char *)rh_array_data(labels) + shape->layout.starts[s] * size, size, 1, out);
+      fwrite((const char *)rh_array_data(labels) + run->shape.layout.starts[s] * size, size, 1,
+             out);
     for (uint32_t k = file->first; k < file->first + file->n; k++) {
-      rh_type type = files->columns.list[k].type;
+      rh_type type = run->files.columns.list[k].type;
       fwrite(bytes, rh_element_store(type, rh_columns_word(&result, k), bytes), 1, out);
     }
   }
 }
 
-static rh_status write_file(const rh_segments_files *files, const rh_segments_file *file,
-                            const rh_segments_answer *run, const rh_shape *shape, rh_error *error) {
+static rh_status write_file(const rh_run_state *run, const rh_segments_file *file,
+                            rh_error *error) {
   FILE *out = file->draft.out;
   rh_text header = {0};
-  write_header(files, file, shape, run->segments.spec.operation.op->name, &header);
+  write_header(run, file, run->asked.operation.op->name, &header);
   errno = 0;
   fwrite(rh_text_get(&header), 1, header.length, out);
   rh_text_finish(&header);
-  write_elements(files, file, run, shape);
+  write_elements(run, file);
   if (!ferror(out) && fflush(out) == 0) return RH_OK;
   return rh_fail(error, RH_E_FILE, "%s: %s", file->path, strerror(errno ? errno : EIO));
 }
 
-rh_status rh_segments_files_write(rh_segments_files *files, const rh_segments_answer *run,
-                                  const rh_shape *shape, rh_error *error) {
-  for (uint32_t k = 0; k < files->n; k++)
-    RH_TRY(write_file(files, &files->list[k], run, shape, error));
+rh_status rh_segments_files_write(rh_run_state *run, rh_error *error) {
+  rh_segments_files *files = &run->files;
+  for (uint32_t k = 0; k < files->n; k++) RH_TRY(write_file(run, &files->list[k], error));
   for (uint32_t k = 0; k < files->n; k++)
     if (rh_draft_end(&files->list[k].draft) != 0)
       return rh_fail(error, RH_E_FILE, "%s: %s", files->list[k].path, strerror(errno));

@@ -3,11 +3,6 @@
 #include "../tools/verify/verify.h"
 #include "run.h"
 
-static int is_description(const char *plugin) {
-  size_t length = strlen(plugin);
-  return length > 5 && strcmp(plugin + length - 5, ".json") == 0;
-}
-
 /* The hash of the library that a description names by a path; 0 without a path, when only the
  * loader knows the file. */
 static uint64_t hash_library(const char *description) {
@@ -28,11 +23,12 @@ static uint64_t hash_library(const char *description) {
 /* ---- Tests that were passed are remembered in the cache ---- */
 
 /* Makes no key if a file cannot be identified: then the test is always run. */
-static void make_key(rh_text *key, const char *test, const rh_job_spec *job,
-                     const rh_cl_device *device) {
+static void make_key(rh_text *key, const char *test, const rh_run_state *run) {
+  const rh_job_spec *job = &run->job;
+  const rh_cl_device *device = rh_run_device_of(run);
   uint64_t plugin = rh_tunedb_plugin(job->plugin), library = 0;
-  if (is_description(job->plugin)) library = hash_library(job->plugin);
-  if (!plugin || (is_description(job->plugin) && !library)) return;
+  if (rh_has_suffix(job->plugin, ".json")) library = hash_library(job->plugin);
+  if (!plugin || (rh_has_suffix(job->plugin, ".json") && !library)) return;
   rh_text_add(key, "%s\n%s\n%016" PRIx64 " %016" PRIx64 "\n%s %s\n%s\n%s\n%s\n%s\n", test,
               job->strategy, plugin, library, job->operation.op->name,
               rh_type_name(job->operation.op->type), rh_version(),
@@ -40,18 +36,18 @@ static void make_key(rh_text *key, const char *test, const rh_job_spec *job,
               device ? device->driver : "");
 }
 
-static int was_passed(const rh_app *app, const rh_text *key) {
-  size_t bytes;
-  unsigned char *known = key->s ? rh_cache_load(&app->context->cache, key->s, &bytes) : NULL;
-  int is_known = known != NULL;
-  free(known);
-  return is_known;
-}
-
-static rh_status remember(const rh_app *app, const rh_text *key, rh_status status) {
+/* Finishes the key. */
+static rh_status pass(const rh_run_state *run, rh_text *key,
+                      rh_status (*test)(const rh_run_state *run, rh_error *error),
+                      rh_error *error) {
   static const unsigned char passed[] = "passed";
-  if (status == RH_OK && key->s)
-    rh_cache_store(&app->context->cache, key->s, passed, sizeof passed);
+  rh_cache *cache = &run->app->context->cache;
+  size_t bytes;
+  unsigned char *known = key->s ? rh_cache_load(cache, key->s, &bytes) : NULL;
+  rh_status status = known ? RH_OK : test(run, error);
+  if (!known && status == RH_OK && key->s) rh_cache_store(cache, key->s, passed, sizeof passed);
+  free(known);
+  rh_text_finish(key);
   return status;
 }
 
@@ -72,21 +68,16 @@ static rh_status run_general_tests(const rh_app *app, const rh_job_spec *job, rh
   return status;
 }
 
-static rh_status try_size(const rh_app *app, const rh_run_report *report, uint64_t n,
-                          const char *kind, rh_error *error) {
-  rh_job_spec job = *report->spec;
+static rh_status try_size(const rh_run_state *run, uint64_t n, const char *kind, rh_error *error) {
+  rh_job_spec job = run->job;
   rh_exact_data exact;
   rh_result result;
   char got[64], expected[64];
   job.operation.n = n;
-  RH_TRY(rh_exact_data_make(&exact, job.operation.op, n, kind, 1, &app->context->options.reporter,
-                            error));
-  const rh_run_spec spec = {.context = app->context,
-                            .job = &job,
-                            .device = report->device,
-                            .isolated = 1,
-                            .timeout_s = 60};
-  rh_status status = rh_run_once(&spec, &exact.array, &result, error);
+  RH_TRY(rh_exact_data_make(&exact, job.operation.op, n, kind, 1,
+                            &run->app->context->options.reporter, error));
+  rh_status status =
+      rh_run_once(run->app, &job, rh_run_device_of(run), 1, &exact.array, &result, error);
   if (status == RH_DECLINED) status = RH_OK; /* the strategy needs more elements */
   else if (status == RH_OK && !rh_exact_data_agrees(&exact, &result)) {
     rh_format_answer(got, &result);
@@ -102,69 +93,54 @@ static rh_status try_size(const rh_app *app, const rh_run_report *report, uint64
   return status;
 }
 
-/* Tests the requested problem, up to a size that takes no longer than a check. */
-static rh_status test_requested_problem(const rh_app *app, const rh_run_report *report,
-                                        rh_error *error) {
+/* The requested problem, up to a size that takes no longer than a check. */
+static rh_status test_requested_problem(const rh_run_state *run, rh_error *error) {
   static const uint64_t small[] = {1, 33, 1003}, most = UINT64_C(1) << 24;
-  uint64_t n = report->spec->operation.n;
+  uint64_t n = run->job.operation.n;
   for (size_t k = 0; k < sizeof small / sizeof *small; k++)
-    if (small[k] < n) RH_TRY(try_size(app, report, small[k], NULL, error));
+    if (small[k] < n) RH_TRY(try_size(run, small[k], NULL, error));
   /* The bounds of the type, which random data do not reach. */
-  if (report->spec->operation.op->abi->flags & RH_OP_EXACT)
-    RH_TRY(try_size(app, report, n < 33 ? n + 1 : 33, "ends", error));
-  return n ? try_size(app, report, n < most ? n : most, NULL, error) : RH_OK;
+  if (run->job.operation.op->abi->flags & RH_OP_EXACT)
+    RH_TRY(try_size(run, n < 33 ? n + 1 : 33, "ends", error));
+  return n ? try_size(run, n < most ? n : most, NULL, error) : RH_OK;
 }
 
-static rh_status test_all(const rh_app *app, const rh_run_report *report, rh_error *error) {
-  rh_log(&app->context->options.reporter, RH_LOG_INFO,
-         "first unchecked run of '%s' here: a self-test runs first", report->spec->strategy);
-  RH_TRY(run_general_tests(app, report->spec, error));
-  return test_requested_problem(app, report, error);
+static rh_status test_all(const rh_run_state *run, rh_error *error) {
+  rh_log(&run->app->context->options.reporter, RH_LOG_INFO,
+         "first unchecked run of '%s' here: a self-test runs first", run->job.strategy);
+  RH_TRY(run_general_tests(run->app, &run->job, error));
+  return test_requested_problem(run, error);
 }
 
-rh_status rh_selftest(const rh_app *app, const rh_run_report *report, rh_error *error) {
-  const rh_opened *opened = &report->opened;
+rh_status rh_selftest(const rh_run_state *run, rh_error *error) {
+  const rh_opened *opened = &run->report.opened;
   rh_text key = {0};
-  rh_status status = RH_OK;
-  make_key(&key, "self-test 3", report->spec, report->device);
-  if (key.s)
-    rh_text_add(&key, "2^%u", 63 - (unsigned)__builtin_clzll(report->spec->operation.n | 1));
+  make_key(&key, "self-test 3", run);
+  if (key.s) rh_text_add(&key, "2^%u", 63 - (unsigned)__builtin_clzll(run->job.operation.n | 1));
   for (uint32_t k = 0; key.s && k < opened->n_used; k++)
     rh_text_add(&key, " %s=%s", opened->used[k].key, opened->used[k].text);
-  if (key.failed) status = rh_fail(error, RH_E_NOMEM, "no memory for a key");
-  else if (!was_passed(app, &key)) status = remember(app, &key, test_all(app, report, error));
-  rh_text_finish(&key);
-  return status;
+  return pass(run, &key, test_all, error);
 }
 
 /* ---- Before a run that `auto` chose ---- */
 
-static rh_status try_order(const rh_app *app, rh_job_spec *job, const rh_cl_device *device,
-                           rh_error *error) {
+static rh_status try_order(const rh_run_state *run, rh_error *error) {
   rh_canonical_trial trial;
   rh_result result;
-  rh_status status = rh_canonical_trial_make(&trial, job->operation.op->base,
-                                             job->operation.op->type, UINT64_MAX, 1, error);
-  job->operation.n = trial.array.n;
-  const rh_run_spec spec = {
-      .context = app->context, .job = job, .device = device, .isolated = 1, .timeout_s = 60};
-  if (status == RH_OK) status = rh_run_once(&spec, &trial.array, &result, error);
+  rh_job_spec job = run->job;
+  uint32_t op = job.operation.op->base;
+  rh_status status =
+      rh_canonical_trial_make(&trial, op, job.operation.op->type, UINT64_MAX, 1, error);
+  job.operation.n = trial.array.n;
   if (status == RH_OK)
-    status =
-        rh_canonical_trial_judge(&trial, job->operation.op->base, job->strategy, &result, error);
+    status = rh_run_once(run->app, &job, rh_run_device_of(run), 1, &trial.array, &result, error);
+  if (status == RH_OK) status = rh_canonical_trial_judge(&trial, op, job.strategy, &result, error);
   rh_canonical_trial_finish(&trial);
   return status == RH_DECLINED ? RH_OK : status;
 }
 
-rh_status rh_selftest_order(const rh_app *app, const rh_job_spec *asked, uint32_t device_kinds,
-                            rh_error *error) {
-  const rh_cl_device *device;
-  rh_job_spec job = *asked;
+rh_status rh_selftest_order(const rh_run_state *run, rh_error *error) {
   rh_text key = {0};
-  rh_status status = RH_OK;
-  RH_TRY(rh_job_device(app->context, &job, device_kinds, &device, error));
-  make_key(&key, "canonical order 2", &job, device);
-  if (!was_passed(app, &key)) status = remember(app, &key, try_order(app, &job, device, error));
-  rh_text_finish(&key);
-  return status;
+  make_key(&key, "canonical order 2", run);
+  return pass(run, &key, try_order, error);
 }

@@ -68,7 +68,7 @@ void rh_table_print(rh_table *table, const rh_terminal *terminal, const char *in
   rh_table_finish(table);
 }
 
-void rh_print_wrapped(FILE *out, const char *text, const char *indent, int width) {
+void rh_print_wrapped(const char *text, const char *first, const char *indent, int width) {
   int used = 0;
   width -= width_of(indent);
   for (const char *word = text + strspn(text, " \n"); *word;) {
@@ -77,13 +77,14 @@ void rh_print_wrapped(FILE *out, const char *text, const char *indent, int width
     int columns = copy ? width_of(copy) : (int)length;
     free(copy);
     if (used && used + 1 + columns > width) {
-      fputc('\n', out);
+      putchar('\n');
+      first = indent;
       used = 0;
     }
-    fprintf(out, "%s%.*s", used ? " " : indent, (int)length, word);
+    printf("%s%.*s", used ? " " : first, (int)length, word);
     used += columns + (used > 0);
     word += length;
     word += strspn(word, " \n");
   }
-  if (used) fputc('\n', out);
+  if (used) putchar('\n');
 }

@@ -81,28 +81,35 @@ void rh_terminal_clear(rh_terminal *terminal) {
   line_is_up = 0;
 }
 
-/* "reading  37 %", and of a stream "streaming  37 %  3.2 GB/s, about 40 s left": bytes, since the
- * phase began. */
-static void draw(const char *phase, uint64_t done, uint64_t total, double seconds) {
-  double rate = (double)done / seconds;
-  int streams = strcmp(phase, "streaming") == 0;
-  fprintf(stderr, "\r\033[K%s ", phase);
-  if (total) fprintf(stderr, "%3.0f %%", 100.0 * (double)done / (double)total);
-  else fprintf(stderr, "%.1f MB", 1e-6 * (double)done);
-  if (streams) fprintf(stderr, "  %.3g GB/s", 1e-9 * rate);
-  if (streams && total && rate > 0)
-    fprintf(stderr, ", about %.0f s left", (double)(total - done) / rate + 0.5);
+__attribute__((format(printf, 1, 2))) static void show_line(const char *format, ...) {
+  va_list args;
+  fputs("\r\033[K", stderr);
+  va_start(args, format);
+  vfprintf(stderr, format, args);
+  va_end(args);
   fflush(stderr);
   line_is_up = 1;
+}
+
+/* "reading  37 %", and of a stream "streaming  37 %  3.2 GB/s, about 40 s left": bytes, since the
+ * phase began.  [any thread] */
+static void draw(const char *phase, uint64_t done, uint64_t total, double seconds) {
+  char share[32], rate[64] = "";
+  double speed = (double)done / seconds;
+  if (total) snprintf(share, sizeof share, "%3.0f %%", 100.0 * (double)done / (double)total);
+  else snprintf(share, sizeof share, "%.1f MB", 1e-6 * (double)done);
+  if (strcmp(phase, "streaming") == 0)
+    snprintf(rate, sizeof rate,
+             total && speed > 0 ? "  %.3g GB/s, about %.0f s left" : "  %.3g GB/s", 1e-9 * speed,
+             (double)(total - done) / speed + 0.5);
+  show_line("%s %s%s", phase, share, rate);
 }
 
 void rh_terminal_count(rh_terminal *terminal, uint32_t done, uint32_t total, double left_s,
                        const char *what, const char *which) {
   if (!terminal->progress || would_block()) return;
-  fprintf(stderr, "\r\033[K[%u/%u] %s %s, about %.0f s left", done + 1, total, what,
-          rh_plain(which), left_s > 1 ? left_s : 1);
-  fflush(stderr);
-  line_is_up = 1;
+  show_line("[%u/%u] %s %s, about %.0f s left", done + 1, total, what, rh_plain(which),
+            left_s > 1 ? left_s : 1);
 }
 
 rh_status rh_terminal_turn(rh_terminal *terminal, const rh_bench_turn *turn, rh_error *error) {
@@ -267,13 +274,17 @@ static void on_held_interrupt(int signal_number) {
   if (writes_down) alarm(2);
 }
 
-void rh_terminal_hold_interrupt(void) {
-  struct sigaction action = {.sa_handler = on_held_interrupt};
-  struct sigaction old;
+/* SIGINT stays ignored if the parent ignores it, as for background jobs and under nohup. */
+static void take_interrupt(void (*handler)(int)) {
+  struct sigaction action = {.sa_handler = handler}, old;
   sigemptyset(&action.sa_mask);
   if (sigaction(SIGINT, NULL, &old) == 0 && old.sa_handler != SIG_IGN)
     rh_signal_action(SIGINT, &action, NULL);
 }
+
+void rh_terminal_catch_interrupt(void) { take_interrupt(on_interrupt); }
+
+void rh_terminal_hold_interrupt(void) { take_interrupt(on_held_interrupt); }
 
 int rh_terminal_was_interrupted(void) { return interrupted; }
 
@@ -287,15 +298,6 @@ void rh_terminal_write_down(void) {
 void rh_terminal_go_on(void) {
   writes_down = 0;
   alarm(0);
-}
-
-void rh_terminal_catch_interrupt(void) {
-  struct sigaction action = {.sa_handler = on_interrupt};
-  struct sigaction old;
-  sigemptyset(&action.sa_mask);
-  /* SIGINT stays ignored if the parent ignores it, as for background jobs and under nohup. */
-  if (sigaction(SIGINT, NULL, &old) == 0 && old.sa_handler != SIG_IGN)
-    rh_signal_action(SIGINT, &action, NULL);
 }
 
 static char cut_file[320]; /* the message of on_bus_error */

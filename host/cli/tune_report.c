@@ -199,11 +199,9 @@ static json_t *task_json(const rh_tuner *tuner, const rh_task *task) {
                    (json_int_t)task->refused, "failed", (json_int_t)task->broken);
 }
 
-json_t *rh_tune_json(const rh_tuner *tuner) {
+void rh_tune_add_json(const rh_tuner *tuner, json_t *list) {
   const rh_task **tasks = sorted(tuner);
-  json_t *list = json_array();
   for (uint32_t k = 0; tasks && k < tuner->n_tasks; k++)
     json_array_append_new(list, task_json(tuner, tasks[k]));
   free(tasks);
-  return list;
 }

@@ -3,7 +3,7 @@
 #include "../operators/catalog/catalog.h"
 #include "data.h"
 
-/* --result f64: the operators of which rh_run_options_parse() knows that they are asked for. */
+/* --result f64: the operators of which rh_run_options_take() knows that they are asked for. */
 static rh_operator_texts as_f64(rh_operator_texts texts) {
   const char *op = texts.op ? texts.op : "sum";
   texts.map = strcmp(op, "dot") == 0 ? "(f64)x*(f64)y" : "(f64)x";
@@ -20,7 +20,7 @@ static rh_operator_texts texts_of(const rh_typed *typed) {
                                    .identity = typed->identity,
                                    .finalize = typed->finalize,
                                    .initial = typed->initial,
-                                   .accuracy = typed->accuracy == RH_ACCURACY_EXACT + 1,
+                                   .accuracy = typed->accuracy,
                                    .commutes = (int)typed->commutes};
   return typed->result ? as_f64(texts) : texts;
 }
@@ -107,34 +107,6 @@ static rh_status check_different(const rh_operand *operands, uint32_t n, rh_erro
   return RH_OK;
 }
 
-/* ---- Files ---- */
-
-static rh_status open_arrays(rh_user_operator *user, rh_inputs *inputs, rh_error *error) {
-  for (uint32_t k = 0; k < inputs->n; k++) {
-    RH_TRY(rh_inputs_array(inputs, k, &user->arrays[k], error));
-    user->n_arrays = k + 1;
-    if (user->arrays[k].n != user->arrays[0].n)
-      return rh_fail(error, RH_E_USAGE, "%s has %llu elements, and %s has %llu", inputs->names[0],
-                     (unsigned long long)user->arrays[0].n, inputs->names[k],
-                     (unsigned long long)user->arrays[k].n);
-  }
-  return RH_OK;
-}
-
-/* All operands in one region. */
-static rh_status join(rh_user_operator *user, uint32_t n, rh_array *array, rh_job_spec *spec,
-                      rh_error *error) {
-  rh_region *parts[RH_MOST_OPERANDS] = {NULL}, whole;
-  uint64_t offsets[RH_MOST_OPERANDS];
-  for (uint32_t k = 0; k < n; k++) parts[k] = &user->arrays[k].region;
-  *array = user->arrays[0];
-  RH_TRY(rh_region_join(&whole, parts, n, offsets, error));
-  array->region = whole;
-  for (uint32_t k = 0; k < n; k++)
-    spec->offsets[k] = offsets[k] + user->arrays[k].offset_bytes - array->offset_bytes;
-  return RH_OK;
-}
-
 /* ---- The operator ---- */
 
 rh_status rh_user_operator_trust(const rh_app *app, const rh_custom *self, rh_error *error) {
@@ -196,34 +168,4 @@ rh_status rh_user_operator_define(const rh_typed *typed, const rh_options *optio
   if (status == RH_OK) status = create(typed, &definition, inputs, type, made, error);
   rh_definition_finish(&definition);
   return status;
-}
-
-rh_status rh_user_operator_open(rh_user_operator *user, const rh_app *app, const rh_inputs *inputs,
-                                rh_job_spec *spec, rh_error *error) {
-  rh_type type = app->type ? app->type : RH_TYPE_f32;
-  RH_TRY(rh_user_operator_define(app->typed, &app->context->options, inputs->n ? inputs : NULL,
-                                 type, &user->custom, error));
-  RH_TRY(rh_user_operator_trust(app, user->custom, error));
-  spec->operation.op = &user->custom->face;
-  return RH_OK;
-}
-
-rh_status rh_user_operator_arrays(rh_user_operator *user, rh_inputs *inputs, rh_array *array,
-                                  rh_job_spec *spec, rh_error *error) {
-  RH_TRY(open_arrays(user, inputs, error));
-  spec->operation.n = user->arrays[0].n;
-  return join(user, inputs->n, array, spec, error);
-}
-
-rh_status rh_user_operator_check_unchanged(const rh_user_operator *user, const rh_inputs *inputs,
-                                           rh_error *error) {
-  for (uint32_t k = 0; k < user->n_arrays; k++)
-    RH_TRY(rh_array_check_unchanged(&user->arrays[k], inputs->names[k], error));
-  return RH_OK;
-}
-
-void rh_user_operator_finish(rh_user_operator *user) {
-  rh_custom_destroy(user->custom);
-  for (uint32_t k = 0; k < user->n_arrays; k++) rh_array_finish(&user->arrays[k]);
-  *user = (rh_user_operator){0};
 }

@@ -1,43 +1,48 @@
 
-#include "values.h"
+#include "app.h"
 
 /* ---- Words ---- */
 
-static rh_status visit_one(const char *option, const char *list, const char *word,
-                           rh_visit_word *visit, void *context, rh_error *error) {
-  if (*word) return visit(context, word, error);
-  if (!*list) return rh_fail(error, RH_E_USAGE, "%s '': nothing is named", option);
+const char *rh_words_shown(const char *words, const char *prefix) {
+  const char *text = "", *last = strrchr(words, ' '), *before = "";
+  for (size_t length; *words; words += length + (words[length] == ' ')) {
+    length = strcspn(words, " ");
+    text = rh_show("%s%s%s%.*s", text, before, prefix, (int)length, words);
+    before = words + length == last ? " or " : ", ";
+  }
+  return text;
+}
+
+const char *rh_word_find(const char *word, const char *list) {
+  size_t length = strlen(word);
+  for (const char *at = list; (at = strstr(at, word)); at += length)
+    if ((at == list || at[-1] == ' ') && (!at[length] || strchr(" =", at[length]))) return at;
+  return NULL;
+}
+
+rh_status rh_list_check(const char *option, const char *list, rh_error *error) {
+  size_t length = strlen(list);
+  if (!length) return rh_fail(error, RH_E_USAGE, "%s '': nothing is named", option);
+  if (*list != ',' && list[length - 1] != ',' && !strstr(list, ",,")) return RH_OK;
   return rh_fail(error, RH_E_USAGE, "%s '%s': nothing before or after a comma", option, list);
 }
 
-rh_status rh_list_visit(const char *option, const char *list, rh_visit_word *visit, void *context,
-                        rh_error *error) {
-  char *words = rh_copy_string(list), *rest = words, *word;
-  rh_status status = RH_OK;
-  if (!words) return rh_fail(error, RH_E_NOMEM, "no memory for the words of %s", option);
-  while (status == RH_OK && (word = strsep(&rest, ",")))
-    status = visit_one(option, list, word, visit, context, error);
-  free(words);
-  return status;
+const char *rh_list_next(const char **left) {
+  const char *word = *left;
+  if (!word) return NULL;
+  size_t length = strcspn(word, ",");
+  *left = word[length] ? word + length + 1 : NULL;
+  return rh_show("%.*s", (int)length, word);
 }
 
 rh_status rh_choice_parse(const char *option, const char *word, const char *words, uint32_t *place,
                           rh_error *error) {
-  rh_text list = {0};
-  const char *at = words;
-  for (uint32_t k = 1; *at; k++) {
-    size_t length = strcspn(at, " ");
-    if (strlen(word) == length && strncmp(word, at, length) == 0) {
-      *place = k;
-      rh_text_finish(&list);
-      return RH_OK;
-    }
-    rh_text_add(&list, "%s%.*s", k == 1 ? "" : at[length] ? ", " : " or ", (int)length, at);
-    at += length + (at[length] == ' ');
-  }
-  rh_fail(error, RH_E_USAGE, "--%s '%s': expected %s", option, word, rh_text_get(&list));
-  rh_text_finish(&list);
-  return RH_E_USAGE;
+  const char *at = *word && !strchr(word, ' ') ? rh_word_find(word, words) : NULL;
+  if (!at)
+    return rh_fail(error, RH_E_USAGE, "--%s '%s': expected %s", option, word,
+                   rh_words_shown(words, ""));
+  for (*place = 1; at-- > words;) *place += *at == ' ';
+  return RH_OK;
 }
 
 /* ---- Numbers ---- */
@@ -210,17 +215,18 @@ rh_status rh_size_parse(const char *text, uint32_t element_size, const char *opt
   return RH_OK;
 }
 
-typedef struct size_range {
-  uint64_t first, last;
-  uint64_t factor, step; /* one of them is 0 */
-} size_range;
-
+/* A list that is being parsed. */
 typedef struct size_axis {
   const char *option; /* for messages */
   uint32_t element_size;
   uint64_t *list;
   uint32_t n;
 } size_axis;
+
+static rh_status malformed(const size_axis *axis, const char *word, const char *why,
+                           rh_error *error) {
+  return rh_fail(error, RH_E_USAGE, "%s '%s': %s", axis->option, word, why);
+}
 
 static rh_status add_size(size_axis *axis, uint64_t size, rh_error *error) {
   if (axis->n == RH_MAX_SIZES)
@@ -231,78 +237,44 @@ static rh_status add_size(size_axis *axis, uint64_t size, rh_error *error) {
   return RH_OK;
 }
 
-static rh_status add_range(size_axis *axis, const size_range *range, rh_error *error) {
-  for (uint64_t size = range->first;;) {
-    RH_TRY(add_size(axis, size, error));
-    if (range->factor ? size > range->last / range->factor : range->step > range->last - size)
-      return RH_OK;
-    size = range->factor ? size * range->factor : size + range->step;
-  }
-}
-
-static rh_status malformed(const size_axis *axis, const char *word, const char *why,
-                           rh_error *error) {
-  return rh_fail(error, RH_E_USAGE, "%s '%s': %s", axis->option, word, why);
-}
-
-static rh_status check_range(const size_axis *axis, const char *word, const size_range *range,
-                             rh_error *error) {
-  if (range->first > range->last)
-    return malformed(axis, word, "begins above its end; expected A:B, as in 2^10:2^28", error);
-  if (range->factor && range->first == 0)
-    return malformed(axis, word, "0 times anything is 0; begin at 1, or add, as in 0:1000:+100",
-                     error);
-  return RH_OK;
-}
-
-/* The third part of a range: "x4" or "+1000". */
+/* The third part of a range: "x4" or "+1000".  One of the two becomes 0. */
 static rh_status parse_stride(const size_axis *axis, const char *word, const char *stride,
-                              size_range *range, rh_error *error) {
+                              uint64_t *factor, uint64_t *step, rh_error *error) {
   int bytes = 0;
-  range->factor = 0;
+  *factor = 0;
   if (*stride == '+') {
-    RH_TRY(rh_size_parse(stride + 1, axis->element_size, axis->option, &range->step, error));
-    if (range->step > 0) return RH_OK;
+    RH_TRY(rh_size_parse(stride + 1, axis->element_size, axis->option, step, error));
+    if (*step > 0) return RH_OK;
     return malformed(axis, word, "expected a step of at least 1, as in 1000:9000:+1000", error);
   }
   if (*stride != 'x')
     return malformed(axis, word,
                      "expected xM or +S behind A:B, as in 2^10:2^28:x4 or 1000:9000:+1000", error);
-  if (parse(stride + 1, &range->factor, &bytes) && !bytes && range->factor >= 2) return RH_OK;
+  if (parse(stride + 1, factor, &bytes) && !bytes && *factor >= 2) return RH_OK;
   return malformed(axis, word, "expected a whole factor of at least 2, as in 2^10:2^28:x4", error);
 }
 
-/* A:B or A:B:STRIDE; `parts` is a copy of the word that may be modified. */
-static rh_status parse_range(const size_axis *axis, const char *word, char *parts,
-                             size_range *range, rh_error *error) {
-  const char *first = strsep(&parts, ":"), *last = strsep(&parts, ":");
-  *range = (size_range){.factor = 2};
-  RH_TRY(rh_size_parse(first, axis->element_size, axis->option, &range->first, error));
-  RH_TRY(rh_size_parse(last, axis->element_size, axis->option, &range->last, error));
-  if (parts) RH_TRY(parse_stride(axis, word, parts, range, error));
-  return check_range(axis, word, range, error);
-}
-
-/* Other notations of ranges: "2^10..2^28" and "2^10-2^28". */
-static int is_range_elsewhere(const char *word) {
-  return strstr(word, "..") || (isdigit((unsigned char)*word) && strchr(word, '-'));
-}
-
-static rh_status add_word(void *context, const char *word, rh_error *error) {
-  size_axis *axis = context;
-  size_range range = {0};
-  uint64_t size = 0;
-  if (!strchr(word, ':')) {
-    if (is_range_elsewhere(word))
-      return malformed(axis, word, "expected A:B, as in 2^10:2^28", error);
-    RH_TRY(rh_size_parse(word, axis->element_size, axis->option, &size, error));
-    return add_size(axis, size, error);
+/* A, A:B or A:B:STRIDE. */
+static rh_status add_word(size_axis *axis, const char *word, rh_error *error) {
+  char *parts = rh_show("%s", word), *first = strsep(&parts, ":"), *to = strsep(&parts, ":");
+  uint64_t size, last, factor = 2, step = 0;
+  /* Other notations of ranges: "2^10..2^28" and "2^10-2^28". */
+  if (!to && (strstr(word, "..") || (isdigit((unsigned char)*word) && strchr(word, '-'))))
+    return malformed(axis, word, "expected A:B, as in 2^10:2^28", error);
+  RH_TRY(rh_size_parse(first, axis->element_size, axis->option, &size, error));
+  if (!to) return add_size(axis, size, error);
+  RH_TRY(rh_size_parse(to, axis->element_size, axis->option, &last, error));
+  if (parts) RH_TRY(parse_stride(axis, word, parts, &factor, &step, error));
+  if (size > last)
+    return malformed(axis, word, "begins above its end; expected A:B, as in 2^10:2^28", error);
+  if (factor && size == 0)
+    return malformed(axis, word, "0 times anything is 0; begin at 1, or add, as in 0:1000:+100",
+                     error);
+  for (;;) {
+    RH_TRY(add_size(axis, size, error));
+    if (factor ? size > last / factor : step > last - size) return RH_OK;
+    size = factor ? size * factor : size + step;
   }
-  char *parts;
-  RH_TRY(rh_copy(&parts, word, "a range of sizes", error));
-  rh_status status = parse_range(axis, word, parts, &range, error);
-  free(parts);
-  return status == RH_OK ? add_range(axis, &range, error) : status;
 }
 
 static int compare(const void *a, const void *b) {
@@ -325,8 +297,11 @@ rh_status rh_sizes_parse(const char *text, const char *option, uint32_t element_
   size_axis axis = {.option = option, .element_size = element_size};
   *sizes = NULL;
   *n = 0;
+  RH_TRY(rh_list_check(option, text, error));
   RH_TRY(RH_NEW(&axis.list, RH_MAX_SIZES, "a list of sizes", error));
-  rh_status status = rh_list_visit(option, text, add_word, &axis, error);
+  rh_status status = RH_OK;
+  for (const char *word; status == RH_OK && (word = rh_list_next(&text));)
+    status = add_word(&axis, word, error);
   if (status != RH_OK) {
     free(axis.list);
     return status;

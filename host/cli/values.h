@@ -9,12 +9,16 @@
 rh_status rh_choice_parse(const char *option, const char *word, const char *words, uint32_t *place,
                           rh_error *error);
 
-/* Receives one word, which is never empty and is valid only during the call. */
-typedef rh_status rh_visit_word(void *context, const char *word, rh_error *error);
+/* The word in a list with a space between words, of which one may be "check=none"; or null. */
+const char *rh_word_find(const char *word, const char *list);
 
-/* Passes each word of a list with commas between in turn, until one is rejected.  None is empty. */
-rh_status rh_list_visit(const char *option, const char *list, rh_visit_word *visit, void *context,
-                        rh_error *error);
+/* "--axis, --length or --by", of such a list. */
+const char *rh_words_shown(const char *words, const char *prefix);
+
+/* RH_E_USAGE if a word of a list, with commas between, is empty. */
+rh_status rh_list_check(const char *option, const char *list, rh_error *error);
+/* The next word of what is left of it, valid as what rh_show() returns; null: there is none. */
+const char *rh_list_next(const char **left);
 
 /* An option's number is a decimal of more than 0 and less than `below`; or if `most` is not 0, a
  * whole number from `least` to `most`. */

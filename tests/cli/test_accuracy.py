@@ -204,7 +204,7 @@ class Accuracy(cli.Case):
             self.bad(6, "s.state", "--run", "auto", "-n", "100", "--accuracy", "exact", "--state", "s.state", *of)
             self.assertEqual(self.read("s.state"), bad, of)
         self.bad(6, "do not go together", "--merge", "sum", "part")
-        for status, message, *rest in ((2, "it goes with --accuracy exact",), (2, "take one strategy", "--accuracy", "exact", "--run", "native,auto"),
+        for status, message, *rest in ((2, "goes with --accuracy=exact",), (2, "take one strategy", "--accuracy", "exact", "--run", "native,auto"),
                                        (2, "one for each segment", "--accuracy", "exact", "--length", "10"),
                                        (4, "--state keeps exact sums", "--accuracy", "exact", "-t", "i32"),
                                        (4, "--state keeps exact sums", "--accuracy", "exact", "--op", "max")):
@@ -232,8 +232,9 @@ class Accuracy(cli.Case):
                          [rounded(sum(map(fractions.Fraction, x[k:k + 667])), "f64") for k in (0, 667, 1334)])
         self.assertIn("superaccumulator", self.good("--run", "auto", "-n", "1000", "--accuracy", "exact", "--result", "f64", quiet=False).out)
         self.good("--run", "auto", "-n", "1000", "-q", "--op", "dot", "--accuracy", "exact", "--result", "f64")
-        for words in ((), ("--accuracy", "exact", "--op", "max"), ("--accuracy", "exact", "--map", "x")):
-            self.bad(2, "--result f64 is for sum, asum, mean and dot", "--run", "native", "-n", "1000", "--result", "f64", *words)
+        for message, *words in (("--result goes with --accuracy=exact",), ("--result f64 is for sum, asum, mean and dot", "--accuracy", "exact", "--op", "max"),
+                                ("--result and --map", "--accuracy", "exact", "--map", "x")):
+            self.bad(2, message, "--run", "native", "-n", "1000", "--result", "f64", *words)
         self.bad(4, "cannot be rounded once", "--run", "native", "-n", "1000", "-t", "i32", "--accuracy", "exact", "--result", "f64")
 
     def test_fsum(self):

@@ -236,7 +236,7 @@ class Refused(Partials):
                                ("has 5000 elements", ("--slice=0:5001", part)), ("where a file begins", ("--first=1", part)),
                                ("the whole has 10 elements", ("--whole=10", part)), ("one device", ("-d", "0:0,0:1", part))):
             self.bad(2, words, "--run=native", "-n5000", *options)
-        self.bad(2, "not standard input", "--run=native", "--input=-", "-tf32", part)
+        self.bad(2, "cannot share standard input", "--run=native", "--input=-", "-tf32", part)
         self.bad(2, "--merge takes files", "--merge")
         whole = self.part("whole.part", "--run=native", "-n10")
         for status, words, option in ((3, "no device matches 'nonsense'", "--device=nonsense"), (6, "plugin absent.so: No such file", "--plugin=absent.so"),

@@ -265,7 +265,7 @@ class BadInput(Ranks):
 
     def test_combinations(self):
         self.bad(2, "standard input", "--run=native", "--input=-", "--ranks=2")
-        self.bad(2, "needs --ranks", "--run=native", "--transport=local")
+        self.bad(2, "goes with --ranks", "--run=native", "--transport=local")
         self.bad(2, "mpirun -n 4", "--run=native", "--transport=mpi", "--ranks=2")
         self.bad(2, "mutually exclusive", "--run=native", "--ranks=2", "--input=x.npy", "--size=100")
         self.bad(2, "cannot be used with --list", "--list", "--ranks=2")
