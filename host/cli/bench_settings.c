@@ -163,10 +163,12 @@ static rh_status choose(const void *user, const rh_registry *registry, unsigned 
   for (uint32_t k = 0; k < registry->n_entries && status == RH_OK; k++)
     if (choice[k] && is_named(typed->strategy, registry->entries[k].name))
       choice[k] = RH_CHOSEN_BY_NAME;
-  for (uint32_t k = 0; k < registry->n_refusals && status != RH_OK; k++)
-    if (registry->refusals[k].kind == RH_REFUSED_UNSEARCHED)
+  for (uint32_t k = 0; k < registry->search.n && status != RH_OK; k++) {
+    const rh_candidate *file = &registry->search.candidates[k];
+    if (file->kind == RH_REFUSED_UNSEARCHED)
       return rh_fail(error, RH_E_PLUGIN, "--strategy '%s': not all are known: %s %s",
-                     typed->strategy, registry->refusals[k].path, registry->refusals[k].reason);
+                     typed->strategy, file->path, file->refused);
+  }
   return status;
 }
 

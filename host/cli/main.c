@@ -161,7 +161,7 @@ static int start(int argc, char **argv) {
   rh_typed typed;
   rh_terminal terminal = {0};
   rh_error error = {0};
-  rh_fpcaller_leave(); /* a library that was preloaded may have changed it */
+  rh_fpstate_leave(); /* a library that was preloaded may have changed it */
   /* Exceeding the file size limit (ulimit -f) must be a write error, not a signal. */
   signal(SIGXFSZ, SIG_IGN);
   /* Ignored by the parent, it would take the ends of our children, and of a driver's, from us. */

@@ -16,15 +16,16 @@ static void add_row(rh_table *table, const rh_entry *entry, const rh_offer *offe
 /* Nothing is skipped silently: plugins that were not loaded, shadowed or ignored are listed
  * below the table with the reason. */
 static void print_rest(const rh_registry *registry) {
-  for (uint32_t k = 0; k < registry->n_refusals; k++)
-    printf("not loaded: %s: %s\n", rh_plain(registry->refusals[k].path),
-           rh_plain(registry->refusals[k].reason));
+  for (uint32_t k = 0; k < registry->search.n; k++)
+    if (registry->search.candidates[k].refused)
+      printf("not loaded: %s: %s\n", rh_plain(registry->search.candidates[k].path),
+             rh_plain(registry->search.candidates[k].refused));
   for (uint32_t k = 0; k < registry->n_entries; k++)
     if (registry->entries[k].shadowed_by)
       printf("shadowed: %s in %s, by %s\n", rh_plain(registry->entries[k].name),
              rh_plain(registry->entries[k].path), rh_plain(registry->entries[k].shadowed_by));
-  for (uint32_t k = 0; k < registry->n_notes; k++)
-    printf("note: %s\n", rh_plain(registry->notes[k]));
+  for (uint32_t k = 0; k < registry->search.n_notes; k++)
+    printf("note: %s\n", rh_plain(registry->search.notes[k]));
 }
 
 static void print_table(const rh_app *app, const rh_registry *registry, const rh_cl_device *device,
@@ -51,7 +52,7 @@ static void print_table(const rh_app *app, const rh_registry *registry, const rh
   rh_table_print(&table, app->terminal, "  ");
   printf("\n%u of %u can run.\n", runnable, n);
   print_rest(registry);
-  if (n == 0) printf("No strategies in %s.\n", rh_plain(registry->searched));
+  if (n == 0) printf("No strategies in %s.\n", rh_plain(registry->search.searched));
   else printf("redhost --info NAME for parameters; redhost --list -d SPEC for another device.\n");
 }
 
@@ -60,13 +61,15 @@ static rh_status print_json(const rh_app *app, const rh_registry *registry,
   json_t *strategies = json_array(), *refused = json_array();
   for (uint32_t k = 0; k < registry->n_entries; k++)
     json_array_append_new(strategies, rh_json_strategy(app, &registry->entries[k]));
-  for (uint32_t k = 0; k < registry->n_refusals; k++)
-    json_array_append_new(refused,
-                          json_pack("{s:o, s:o}", "path", rh_json_bytes(registry->refusals[k].path),
-                                    "reason", rh_json_bytes(registry->refusals[k].reason)));
+  for (uint32_t k = 0; k < registry->search.n; k++)
+    if (registry->search.candidates[k].refused)
+      json_array_append_new(refused,
+                            json_pack("{s:o, s:o}", "path",
+                                      rh_json_bytes(registry->search.candidates[k].path), "reason",
+                                      rh_json_bytes(registry->search.candidates[k].refused)));
   return rh_json_print(json_pack("{s:o, s:o, s:o, s:o}", "devices", rh_json_devices(device),
                                  "strategies", strategies, "not_loaded", refused, "notes",
-                                 rh_json_strings(registry->notes, registry->n_notes)),
+                                 rh_json_strings(registry->search.notes, registry->search.n_notes)),
                        error);
 }
 

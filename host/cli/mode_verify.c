@@ -55,9 +55,11 @@ static rh_status find_name(work *w, const rh_registry *registry, const char *nam
   const rh_entry *entry = rh_registry_find(registry, name);
   if (entry) return add_target(w, entry->path, name, error);
   /* A refused file of that name can be tested, too, to find out why. */
-  for (uint32_t k = 0; k < registry->n_refusals; k++)
-    if (rh_bears_name(registry->refusals[k].path, name))
-      return add_target(w, registry->refusals[k].path, NULL, error);
+  for (uint32_t k = 0; k < registry->search.n; k++) {
+    const rh_candidate *file = &registry->search.candidates[k];
+    if (file->refused && rh_bears_name(file->path, name))
+      return add_target(w, file->path, NULL, error);
+  }
   uint32_t before = w->n;
   RH_TRY(add_transports(w, name, error));
   if (w->n > before) return RH_OK;
@@ -78,7 +80,7 @@ static rh_status take_all(work *w, const rh_registry *registry, rh_error *error)
     if (!seen) RH_TRY(add_target(w, entry->path, NULL, error));
   }
   if (w->n) return RH_OK;
-  return rh_fail(error, RH_E_USAGE, "there is no plugin in %s", registry->searched);
+  return rh_fail(error, RH_E_USAGE, "there is no plugin in %s", registry->search.searched);
 }
 
 static rh_status find_targets(work *w, const rh_registry *registry, rh_error *error) {

@@ -40,10 +40,10 @@ static void make_key(rh_text *key, const char *test, const rh_run_state *run) {
 static rh_status pass(const rh_run_state *run, rh_text *key,
                       rh_status (*test)(const rh_run_state *run, rh_error *error),
                       rh_error *error) {
-  static const unsigned char passed[] = "passed";
+  static const char passed[] = "passed";
   rh_cache *cache = &run->app->context->cache;
   size_t bytes;
-  unsigned char *known = key->s ? rh_cache_load(cache, key->s, &bytes) : NULL;
+  char *known = key->s ? rh_cache_load(cache, key->s, &bytes) : NULL;
   rh_status status = known ? RH_OK : test(run, error);
   if (!known && status == RH_OK && key->s) rh_cache_store(cache, key->s, passed, sizeof passed);
   free(known);

@@ -331,7 +331,7 @@ static rh_status set_constants(rh_prepared *p, const rh_constant *constants, uin
   if (n && !constants) return rh_fail(error, RH_E_USAGE, "the list of constants is null");
   RH_TRY(rh_request_constants(p->custom, constants, n, values, error));
   rh_custom_set_constants(p->custom, values);
-  if (p->call.arrays) rh_operands_bind(&p->call.job->operands, p->call.op);
+  if (p->call.arrays) rh_operands_begin(&p->call.job->operands, p->call.op);
   return RH_OK;
 }
 

@@ -199,7 +199,7 @@ static rh_status take_constants(rh_kept_job *kept, const rh_request *request, rh
   RH_TRY(
       rh_request_constants(kept->custom, request->constants, request->n_constants, values, error));
   rh_custom_set_constants(kept->custom, values);
-  if (kept->call.arrays) rh_operands_bind(&kept->job.operands, kept->job.spec.operation.op);
+  if (kept->call.arrays) rh_operands_begin(&kept->job.operands, kept->job.spec.operation.op);
   for (uint64_t k = 0; k < request->n_constants; k++) own[k].value = request->constants[k].value;
   return RH_OK;
 }

@@ -1,6 +1,6 @@
-/* host/core/plug/survey.c, talk.c and wire.c: the child process that examines plugins, and
+/* host/core/plug/registry.c, talk.c and wire.c: the child process that examines plugins, and
  * misbehaving ones. */
-#include "../../host/core/plug/internal.h"
+#include "../../host/core/plug/plug.h"
 #include "../suite/suite.h"
 #include "load_strategy.h"
 #include "plug_support.h"
@@ -20,23 +20,23 @@ static const struct {
 
 enum { N_PARTS = sizeof parts / sizeof *parts };
 
-static rh_status survey_with(const char *part, rh_survey *survey, rh_error *why) {
+static rh_status examine_with(const char *part, rh_registry *registry, rh_error *why) {
   rh_options options = options_for(dir);
   copy("fine");
   if (part) setenv("REDHOST_TEST_CHILD", part, 1);
-  ck_assert_int_eq(rh_survey_open(survey, &options, &gpu, 0, why), RH_OK);
-  survey->limit_s =
+  ck_assert_int_eq(rh_registry_begin(registry, &options, NULL, NULL, why), RH_OK);
+  registry->limit_s =
       part && strcmp(part, "mute") == 0 ? 0.5 : 20; /* a busy machine is slow, but not silent */
-  survey->limit_bytes = 1 << 20;
-  return rh_survey_look(survey, 0, survey->search.n, why);
+  registry->limit_bytes = 1 << 20;
+  return rh_registry_examine(registry, &gpu, 0, NULL, 0, 1, why);
 }
 
 TEST_LOOP(programs_that_are_no_redhost_are_named, 0, N_PARTS) {
-  rh_survey survey;
+  rh_registry registry;
   int descriptors = open_descriptors();
-  must_fail(survey_with(parts[_i].part, &survey, &error), RH_E_PLUGIN, self);
+  must_fail(examine_with(parts[_i].part, &registry, &error), RH_E_PLUGIN, self);
   assert_says(error.message, parts[_i].says);
-  rh_survey_finish(&survey);
+  rh_registry_finish(&registry);
   assert_nothing_left(descriptors);
 }
 
@@ -63,18 +63,18 @@ TEST_LOOP(half_an_answer_is_none, 0, 3) {
   static const char *const says[] = {"ended the process with exit status 0 while loading",
                                      "wrote to redhost's result channel while loading",
                                      "wrote to redhost's result channel while loading"};
-  FINISHED(rh_survey) survey = {0};
-  must(survey_with(of[_i], &survey, &error));
-  ck_assert_str_eq(rh_survey_refusal(&survey, 0), says[_i]);
-  ck_assert_uint_eq(survey.findings[0].n_entries, 0);
+  FINISHED(rh_registry) registry = {0};
+  must(examine_with(of[_i], &registry, &error));
+  ck_assert_str_eq(registry.search.candidates[0].refused, says[_i]);
+  ck_assert_uint_eq(registry.n_known, 0);
 }
 
 TEST(a_child_lost_between_files_is_noted) {
-  FINISHED(rh_survey) survey = {0};
-  must(survey_with("later", &survey, &error));
-  ck_assert_str_eq(rh_survey_refusal(&survey, 0), "so");
-  ck_assert_uint_eq(survey.search.n_notes, 1);
-  assert_says(survey.search.notes[0], "fine.so: it ended the process with exit status 0");
+  FINISHED(rh_registry) registry = {0};
+  must(examine_with("later", &registry, &error));
+  ck_assert_str_eq(registry.search.candidates[0].refused, "so");
+  ck_assert_uint_eq(registry.search.n_notes, 1);
+  assert_says(registry.search.notes[0], "fine.so: it ended the process with exit status 0");
 }
 
 TEST(the_device_arrives_whole) {

@@ -5,13 +5,15 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 
-#include "../../host/core/plug/internal.h"
+#include "../../host/core/plug/plug.h"
 #include "../suite/suite.h"
 #include "plug_support.h"
 
 static const char *refusal_of(const rh_registry *registry, const char *path) {
-  for (uint32_t k = 0; k < registry->n_refusals; k++)
-    if (strcmp(registry->refusals[k].path, path) == 0) return registry->refusals[k].reason;
+  for (uint32_t k = 0; k < registry->search.n; k++) {
+    const rh_candidate *file = &registry->search.candidates[k];
+    if (file->refused && strcmp(file->path, path) == 0) return file->refused;
+  }
   return "not refused";
 }
 
@@ -112,26 +114,26 @@ TEST(entries_say_everything) {
 }
 
 TEST(hangs_are_cut_short) {
-  rh_survey survey;
+  rh_registry registry;
   int descriptors = open_descriptors();
   copy("fine");
   copy("hang_in_query");
   copy("hang_on_load");
   copy("twin");
   rh_options options = options_for(dir);
-  must(rh_survey_open(&survey, &options, NULL, 0, &error));
-  survey.limit_s = 2; /* the good ones need some time, too, on a busy machine */
+  must(rh_registry_begin(&registry, &options, NULL, NULL, &error));
+  registry.limit_s = 2; /* the good ones need some time, too, on a busy machine */
   double begin = rh_now();
-  must(rh_survey_look(&survey, 0, 4, &error));
+  must(rh_registry_examine(&registry, NULL, 0, NULL, 0, 1, &error));
   double took = rh_now() - begin;
-  ck_assert_ptr_null(rh_survey_refusal(&survey, 0));
-  ck_assert_str_eq(rh_survey_refusal(&survey, 1),
+  ck_assert_uint_eq(registry.n_entries, 2);
+  ck_assert_str_eq(refusal_of(&registry, in("hang_in_query.so")),
                    "did not answer within 2 s in query of 'hang_in_query'");
-  ck_assert_str_eq(rh_survey_refusal(&survey, 2), "did not answer within 2 s while loading");
-  ck_assert_ptr_null(rh_survey_refusal(&survey, 3));
-  ck_assert_uint_eq(survey.findings[3].n_entries, 1);
+  ck_assert_str_eq(refusal_of(&registry, in("hang_on_load.so")),
+                   "did not answer within 2 s while loading");
+  ck_assert_ptr_nonnull(rh_registry_find(&registry, "twin"));
   ck_assert_msg(took > 4 && took < 60, "%g s", took);
-  rh_survey_finish(&survey);
+  rh_registry_finish(&registry);
   assert_nothing_left(descriptors);
 }
 

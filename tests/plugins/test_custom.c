@@ -268,7 +268,14 @@ static void run(bench *b, uint64_t n, void *value) {
                 .result_index = SLOT,
                 .host_result = value};
   if (b->op.n_operands) {
-    rh_operands_show(&b->operands, &run, &b->services.operands);
+    if (b->operands.count_slot >= 0) b->operands.constants[b->operands.count_slot] = n;
+    run.host_operands = b->operands.arrays.operands;
+    run.n_operands = b->operands.n;
+    run.operands = (struct _cl_mem *const *)b->operands.buffers;
+    run.operand_first = b->operands.at;
+    run.constants = b->operands.constants;
+    b->services.run = &run;
+    b->services.constants_size = b->op.constants_size;
   } else {
     run.input = b->operands.buffers[0];
     run.first = b->session ? b->operands.at[0] : 0;

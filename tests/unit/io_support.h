@@ -176,9 +176,4 @@ static inline void expect_refused_input(const void *data, size_t length, rh_type
   end_feed(child);
 }
 
-/* ---- Generated data ---- */
-
-static const rh_type float_types[] = {RH_TYPE_f16, RH_TYPE_f32, RH_TYPE_f64};
-enum { N_FLOATS = 3, N_INTEGERS = RH_TYPE_u64 };
-
 #endif

@@ -1,6 +1,4 @@
 /* host/core/data/kinds.c and generate.c: generated data. */
-#include <float.h>
-
 #include "../../host/core/data/data.h"
 #include "../suite/suite.h"
 #include "io_support.h"
@@ -18,19 +16,6 @@ static double real_at(const rh_array *array, uint64_t i) {
   if (array->type == RH_TYPE_f16) return (double)rh_half_to_float(((const uint16_t *)data)[i]);
   if (array->type == RH_TYPE_f32) return (double)((const float *)data)[i];
   return ((const double *)data)[i];
-}
-
-static int64_t integer_at(const rh_array *array, uint64_t i) {
-  const void *data = rh_array_data(array);
-  switch (array->type) {
-  case RH_TYPE_i8: return ((const int8_t *)data)[i];
-  case RH_TYPE_u8: return ((const uint8_t *)data)[i];
-  case RH_TYPE_i16: return ((const int16_t *)data)[i];
-  case RH_TYPE_u16: return ((const uint16_t *)data)[i];
-  case RH_TYPE_i32: return ((const int32_t *)data)[i];
-  case RH_TYPE_u32: return ((const uint32_t *)data)[i];
-  default: return ((const int64_t *)data)[i];
-  }
 }
 
 /* Of all elements of every type, for several seeds and sizes, and of some of large arrays. */
@@ -143,30 +128,6 @@ TEST(generating_is_refused) {
   ck_assert_ptr_null(array.region.address);
 }
 
-/* The promise of "hash": forwards and backwards, every partial sum in f32 is exact. */
-TEST(hash_sums_exactly) {
-  const uint64_t n = 1u << 20;
-  for (int k = 0; k < 2; k++) { /* f16 is summed in f32 */
-    FINISHED(rh_array) array = {0};
-    float forwards = 0, backwards = 0;
-    double exact = 0, magnitudes = 0, unit = 1e9;
-    generate(&array, "hash", 5, float_types[k], n);
-    for (uint64_t i = 0; i < n; i++) {
-      double x = real_at(&array, i), y = real_at(&array, n - 1 - i);
-      forwards += (float)x;
-      backwards += (float)y;
-      exact += x;
-      magnitudes += fabs(x);
-      if (x != 0) unit = fmin(unit, fabs(x));
-    }
-    ck_assert_double_eq((double)forwards, exact);
-    ck_assert_double_eq((double)backwards, exact);
-    ck_assert_double_gt(magnitudes / unit, (double)n * 4);
-    ck_assert_double_le(magnitudes / unit, 0x1p24);
-  }
-}
-
-/* With more elements than exact sums allow, most are 0, but every stretch has some that are not. */
 /* One array for several sizes and types: in its memory while that is enough. */
 TEST(memory_is_used_again) {
   static const struct {
@@ -189,54 +150,4 @@ TEST(memory_is_used_again) {
   }
   ck_assert_int_ne(rh_array_reuse(&array, RH_TYPE_f64, UINT64_MAX / 16, 0, &error), RH_OK);
   ck_assert_ptr_null(array.region.address);
-}
-
-TEST(hash_thins_out) {
-  static const uint64_t sizes[] = {(1u << 21) + 1, (1u << 24) + 1};
-  const rh_kind *hash = rh_kind_find("hash");
-  for (size_t k = 0; k < 2; k++) {
-    rh_recipe recipe = rh_recipe_make(9, RH_TYPE_f32, sizes[k]);
-    double magnitudes = 0, unit = 1e9;
-    uint64_t gap = 0;
-    for (uint64_t i = 0; i < sizes[k]; i++) {
-      double x = fabs(hash->real(&recipe, i));
-      gap = x != 0 ? 0 : gap + 1;
-      if (gap > 8) ck_abort_msg("no element between %llu and %llu", (long long)i - 8, (long long)i);
-      magnitudes += x;
-      if (x != 0 && x < unit) unit = x;
-    }
-    ck_assert_double_le(magnitudes / unit, 0x1p24);
-    ck_assert_double_gt(magnitudes / unit, (double)(1u << 21));
-  }
-  rh_recipe beyond = rh_recipe_make(9, RH_TYPE_f32, (uint64_t)5 << 32);
-  int not_0 = 0;
-  for (uint64_t i = 0; i < 10240; i++) not_0 += hash->real(&beyond, ((uint64_t)5 << 31) + i) != 0;
-  ck_assert_int_eq(not_0, 5); /* one in 2048 */
-}
-
-/* Any subset's product must be a normal number, so there are few twos and few halves. */
-TEST(units_multiply_exactly) {
-  static const uint64_t sizes[] = {7, 64, 1001, 1u << 18};
-  for (size_t s = 0; s < 4; s++)
-    for (int k = 0; k < N_FLOATS; k++) {
-      FINISHED(rh_array) array = {0};
-      int twos = 0, halves = 0, negative = 0;
-      generate(&array, "units", 2, float_types[k], sizes[s]);
-      for (uint64_t i = 0; i < sizes[s]; i++) {
-        double x = fabs(real_at(&array, i));
-        negative += real_at(&array, i) < 0;
-        twos += x == 2;
-        halves += x == 0.5;
-        ck_assert(x == 1 || x == 2 || x == 0.5);
-        if (x != 1) ck_assert_double_eq(fabs(real_at(&array, i ^ 1)), 1 / x);
-      }
-      ck_assert_int_eq(twos, halves);
-      ck_assert_int_le(twos, 64);
-      if (sizes[s] > 100) ck_assert_int_gt(twos, 8);
-      if (sizes[s] > 100) ck_assert(negative > 20 && (uint64_t)negative < sizes[s] - 20);
-    }
-  FINISHED(rh_array) array = {0};
-  generate(&array, "units", 2, RH_TYPE_i16, 100);
-  for (uint64_t i = 0; i < 100; i++)
-    ck_assert(integer_at(&array, i) == 1 || integer_at(&array, i) == -1);
 }

@@ -225,7 +225,7 @@ static rh_status take_chunk(local *l, rh_taken *taken, rh_error *error) {
   double start = rh_now();
   RH_TRY(renew_input(l, error));
   if (job->data.operands) {
-    memcpy(job->operands.constants, chunk->constants, job->operands.constants_size);
+    memcpy(job->operands.constants, chunk->constants, job->spec.operation.op->abi->constants_size);
     if (job->operands.count_slot >= 0)
       job->operands.whole_n = chunk->constants[job->operands.count_slot];
   }

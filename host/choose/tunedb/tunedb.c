@@ -24,10 +24,10 @@ static void set_aside(rh_tunedb *tuned, const char *why) {
   free(aside);
 }
 
-static json_t *read_document(rh_tunedb *tuned, const unsigned char *text, size_t length) {
+static json_t *read_document(rh_tunedb *tuned, const char *text, size_t length) {
   json_t *document;
   rh_error error;
-  rh_status status = rh_tunedb_document_read((const char *)text, length, 0, &document, &error);
+  rh_status status = rh_tunedb_document_read(text, length, 0, &document, &error);
   if (status == RH_DECLINED) {
     rh_log(tuned->cache->reporter, RH_LOG_WARNING,
            "%s: %s; it is neither used nor changed. Use another cache directory", tuned->path,
@@ -43,7 +43,7 @@ static json_t *read_document(rh_tunedb *tuned, const unsigned char *text, size_t
  * a warning, and renamed to tuned.json.bad; a file of a later redhost is reported and kept, as is
  * one that cannot be read at the moment. */
 static json_t *load_file(rh_tunedb *tuned) {
-  unsigned char *text;
+  char *text;
   size_t length;
   char why[RH_FILE_WHY_BYTES];
   if (!tuned->path || tuned->left_alone) return NULL;
@@ -220,10 +220,8 @@ static int save_file(const rh_tunedb *tuned, const char **why) {
   *why = NULL;
   if (!text) *why = "no memory";
   if (length >= RH_TUNED_MOST_BYTES) *why = "it would be too large to be read again";
-  if (!*why &&
-      rh_file_write(tuned->cache->directory, tuned->path, (const void *const[]){text, "\n"},
-                    (const size_t[]){length, 1}, 2, RH_FILE_REPLACE) != 0)
-    *why = strerror(errno);
+  if (text) text[length++] = '\n'; /* instead of the terminating 0, which is not written */
+  if (!*why && rh_file_write(tuned->path, text, length) != 0) *why = strerror(errno);
   free(text);
   return *why ? -1 : 0;
 }

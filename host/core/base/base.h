@@ -196,20 +196,12 @@ rh_status rh_file_read(const char *path, const rh_file_kind *kind, char **text, 
 /* Reads a whole regular file of at most `most` bytes that rh_trust_path trusts; the contents are
  * malloc'ed and null-terminated.  Refused or unread: `why` continues "the file ...", as in "is not
  * trusted: ...". */
-rh_file_state rh_file_read_own(const char *path, size_t most, unsigned char **data, size_t *bytes,
+rh_file_state rh_file_read_own(const char *path, size_t most, char **data, size_t *bytes,
                                char why[RH_FILE_WHY_BYTES]);
 
-/* If a file of that name exists: */
-typedef enum rh_file_meeting {
-  RH_FILE_AS_GOOD, /* keep it: another process wrote the same; a file that cannot be removed may
-  * stay */
-  RH_FILE_REPLACE  /* replace it atomically; only one process at a time may try */
-} rh_file_meeting;
-
-/* Creates `directory` if missing, and in it the file `path` from the n parts, in order.  An
- * interrupted writer leaves no file of that name.  0, or -1 with errno. */
-int rh_file_write(const char *directory, const char *path, const void *const *parts,
-                  const size_t *sizes, size_t n, rh_file_meeting meeting);
+/* Creates the file and its directory, or replaces it at once: no reader sees a part of it.  A
+ * writer that is killed may leave a file of another name beside it.  0, or -1 with errno. */
+int rh_file_write(const char *path, const void *data, size_t bytes);
 
 /* ---- Numbers as text and back, with a decimal point in every locale ---- */
 
@@ -232,18 +224,21 @@ const char *rh_format_size(char text[32], uint64_t n);
  * if out of memory. */
 int rh_read_decimal(const char *text, char **end, double *number);
 
-/* The thread's floating-point control word: rounding, flush-to-zero, exception masks.
+/* The thread's floating-point control word (rounding, flush-to-zero, exception masks) and flags.
  *
  * A shared object that is linked with -ffast-math switches the loading thread to flush-to-zero,
  * which would corrupt the reference that it is checked against.  The host saves and compares the
  * control word around every call into a plugin. */
 
+enum { RH_FP_FLAGS = 0x3f, RH_FP_USUAL = 0x1f80 };
+
 typedef struct rh_fpstate {
-  uint32_t words[2];
+  uint64_t control;
+  uint32_t flags;
 } rh_fpstate;
 
 rh_fpstate rh_fpstate_save(void);
-/* Returns 1 and restores the state if it differs from *saved, else 0. */
+/* Returns 1 and restores the state if the control word differs from *saved's, else 0. */
 int rh_fpstate_restore(const rh_fpstate *saved);
 
 /* ---- The library's own environment ----
@@ -251,59 +246,33 @@ int rh_fpstate_restore(const rh_fpstate *saved);
  * threads that they start are made for the default environment, so every call runs in that one and
  * gives the caller's back, flags included. */
 
+rh_fpstate rh_fpstate_leave(void); /* the caller's */
+void rh_fpstate_back(const rh_fpstate *caller);
+
 /* The first declaration of every function that programs call. */
 #define RH_OWN_ENVIRONMENT                                                                         \
-  const rh_fpcaller its_caller __attribute__((unused, cleanup(rh_fpcaller_back))) =                \
-      rh_fpcaller_leave()
-
-/* The same for code without long double, in a few cycles if the caller's is the default. */
-#define RH_OWN_ENVIRONMENT_QUICK                                                                   \
-  const rh_fpquick its_caller __attribute__((unused, cleanup(rh_fpquick_back))) = rh_fpquick_leave()
+  const rh_fpstate its_caller __attribute__((unused, cleanup(rh_fpstate_back))) = rh_fpstate_leave()
 
 #if defined(__x86_64__)
 
-typedef struct rh_fpcaller {
-  uint32_t sse; /* control and flags */
-  uint16_t x87, x87_flags;
-} rh_fpcaller;
+/* The same for code without long double, in a few cycles if the caller's is the default. */
+#define RH_OWN_ENVIRONMENT_QUICK                                                                   \
+  const uint32_t its_caller __attribute__((unused, cleanup(rh_fpquick_back))) = rh_fpquick_leave()
 
-typedef uint32_t rh_fpquick;
-
-enum { RH_FP_FLAGS = 0x3f, RH_FP_USUAL = 0x1f80 };
-
-static inline rh_fpquick rh_fpquick_leave(void) {
-  rh_fpquick caller = rh_control_read();
+static inline uint32_t rh_fpquick_leave(void) {
+  uint32_t caller = rh_control_read();
   if (__builtin_expect((caller & ~(uint32_t)RH_FP_FLAGS) != RH_FP_USUAL, 0))
     rh_control_write(RH_FP_USUAL);
   return caller;
 }
 
-static inline void rh_fpquick_back(const rh_fpquick *caller) {
+static inline void rh_fpquick_back(const uint32_t *caller) {
   if (__builtin_expect(rh_control_read() != *caller, 0)) rh_control_write(*caller);
 }
 
-#elif defined(__aarch64__)
-
-typedef struct rh_fpcaller {
-  uint64_t control, flags;
-} rh_fpcaller;
-
-typedef rh_fpcaller rh_fpquick;
-
-#define rh_fpquick_leave rh_fpcaller_leave
-#define rh_fpquick_back  rh_fpcaller_back
-
-#else /* portable C */
-
-typedef fenv_t rh_fpcaller, rh_fpquick;
-
-#define rh_fpquick_leave rh_fpcaller_leave
-#define rh_fpquick_back  rh_fpcaller_back
-
+#else
+#define RH_OWN_ENVIRONMENT_QUICK RH_OWN_ENVIRONMENT
 #endif
-
-rh_fpcaller rh_fpcaller_leave(void);
-void rh_fpcaller_back(const rh_fpcaller *caller);
 
 /* ---- IEEE 754 binary16 as bits: C11 has no such type ---- */
 

@@ -1,5 +1,19 @@
 #include "base.h"
 
+/* 0, or -1 with errno and nothing to free. */
+static int read_sized(int fd, size_t size, char **text, size_t *bytes) {
+  *text = malloc(size + 1);
+  if (*text && rh_read_all(fd, *text, size, 0, bytes) == 0) {
+    (*text)[*bytes] = 0;
+    return 0;
+  }
+  int saved = errno;
+  free(*text);
+  *text = NULL;
+  errno = saved;
+  return -1;
+}
+
 static rh_status read_regular(int fd, const rh_file_kind *kind, char **text, size_t *bytes,
                               rh_error *error) {
   struct stat st;
@@ -10,11 +24,9 @@ static rh_status read_regular(int fd, const rh_file_kind *kind, char **text, siz
   if ((uint64_t)st.st_size > kind->most)
     return rh_fail(error, kind->wrong, "has %lld bytes; %s has at most %zu", (long long)st.st_size,
                    kind->name, kind->most);
-  RH_TRY(rh_alloc(text, (uint64_t)st.st_size + 1, 1, kind->name, error));
-  if (rh_read_all(fd, *text, (size_t)st.st_size, 0, bytes) == 0) return RH_OK;
-  rh_fail(error, RH_E_FILE, "cannot be read: %s", strerror(errno));
-  free(*text);
-  return RH_E_FILE;
+  if (read_sized(fd, (size_t)st.st_size, text, bytes) == 0) return RH_OK;
+  return rh_fail(error, errno == ENOMEM ? RH_E_NOMEM : RH_E_FILE, "cannot be read: %s",
+                 strerror(errno));
 }
 
 rh_status rh_file_read(const char *path, const rh_file_kind *kind, char **text, size_t *bytes,
@@ -58,26 +70,18 @@ static rh_file_state state_by(int opening_failed) {
   }
 }
 
-static rh_file_state read_open(const char *path, int fd, size_t most, unsigned char **data,
-                               size_t *bytes, char *why) {
+static rh_file_state read_open(const char *path, int fd, size_t most, char **data, size_t *bytes,
+                               char *why) {
   struct stat st;
   explain(why, "cannot be examined");
   if (fstat(fd, &st) != 0) return RH_FILE_UNREAD;
   rh_file_state state = judge_file(path, &st, most, why);
   if (state != RH_FILE_OK) return state;
-  explain(why, "does not fit into memory");
-  if (!(*data = malloc((size_t)st.st_size + 1))) return RH_FILE_UNREAD;
   explain(why, "cannot be read");
-  if (rh_read_all(fd, *data, (size_t)st.st_size, 0, bytes) == 0) {
-    (*data)[*bytes] = 0;
-    return RH_FILE_OK;
-  }
-  free(*data);
-  *data = NULL;
-  return RH_FILE_UNREAD;
+  return read_sized(fd, (size_t)st.st_size, data, bytes) == 0 ? RH_FILE_OK : RH_FILE_UNREAD;
 }
 
-static rh_file_state read_once(const char *path, size_t most, unsigned char **data, size_t *bytes,
+static rh_file_state read_once(const char *path, size_t most, char **data, size_t *bytes,
                                char *why) {
   *data = NULL;
   *bytes = 0;
@@ -91,7 +95,7 @@ static rh_file_state read_once(const char *path, size_t most, unsigned char **da
 
 /* Writers replace a file atomically, so a reader that has opened the old file reads the new one
  * instead. */
-rh_file_state rh_file_read_own(const char *path, size_t most, unsigned char **data, size_t *bytes,
+rh_file_state rh_file_read_own(const char *path, size_t most, char **data, size_t *bytes,
                                char why[RH_FILE_WHY_BYTES]) {
   enum { TRIES = 100 };
   for (int k = 0; k < TRIES; k++) {
@@ -101,68 +105,17 @@ rh_file_state rh_file_read_own(const char *path, size_t most, unsigned char **da
   return RH_FILE_UNREAD;
 }
 
-/* Creates an unnamed file, so that an interrupted writer leaves nothing; a named one if the file
- * system does not support that, or without the /proc that link_open() needs. */
-static int open_new(const char *directory, char **temporary) {
-  *temporary = NULL;
-  int has_proc = access("/proc/self/fd", X_OK) == 0;
-  int fd = has_proc ? open(directory, O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600) : -1;
-  if (fd >= 0 || (has_proc && errno != EOPNOTSUPP && errno != EISDIR && errno != EINVAL)) return fd;
-  if (asprintf(temporary, "%s/new-XXXXXX", directory) < 0) {
-    *temporary = NULL;
-    return -1;
-  }
-  return mkostemp(*temporary, O_CLOEXEC);
-}
-
-static int link_open(int fd, const char *path) {
-  char self[64];
-  snprintf(self, sizeof self, "/proc/self/fd/%d", fd);
-  return linkat(AT_FDCWD, self, AT_FDCWD, path, AT_SYMLINK_FOLLOW);
-}
-
-/* An existing file was either unusable, since otherwise this one would not have been written, or
- * another process just wrote it, which is as good. */
-static int link_file(int fd, const char *temporary, const char *path) {
-  if (temporary) return rename(temporary, path);
-  if (link_open(fd, path) == 0) return 0;
-  if (errno != EEXIST) return -1;
-  unlink(path);
-  return link_open(fd, path) == 0 || errno == EEXIST ? 0 : -1;
-}
-
-/* An unnamed file cannot replace another, so it is named first. */
-static int replace_file(int fd, const char *temporary, const char *path) {
-  char *beside;
-  if (temporary) return rename(temporary, path);
-  if (asprintf(&beside, "%s.new", path) < 0) {
-    errno = ENOMEM;
-    return -1;
-  }
-  unlink(beside); /* left by a writer that was interrupted here */
-  int result = link_open(fd, beside);
-  if (result == 0 && (result = rename(beside, path)) != 0) {
-    int saved = errno;
-    unlink(beside);
-    errno = saved;
-  }
-  free(beside);
-  return result;
-}
-
-int rh_file_write(const char *directory, const char *path, const void *const *parts,
-                  const size_t *sizes, size_t n, rh_file_meeting meeting) {
-  char *temporary;
-  if (rh_path_make_dirs(directory) != 0) return -1;
-  int fd = open_new(directory, &temporary), result = fd < 0 ? -1 : 0;
-  for (size_t k = 0; k < n && result == 0; k++)
-    result = rh_write_all(fd, parts[k], sizes[k], RH_BYTES_HERE);
-  if (result == 0)
-    result = meeting == RH_FILE_REPLACE ? replace_file(fd, temporary, path)
-                                        : link_file(fd, temporary, path);
+int rh_file_write(const char *path, const void *data, size_t bytes) {
+  char *temporary, *directory = strndup(path, (size_t)(strrchr(path, '/') + 1 - path));
+  int made = directory ? rh_path_make_dirs(directory) : -1;
+  free(directory);
+  if (made != 0 || asprintf(&temporary, "%s.XXXXXX", path) < 0) return -1;
+  int fd = mkostemp(temporary, O_CLOEXEC);
+  int result = fd < 0 ? -1 : rh_write_all(fd, data, bytes, RH_BYTES_HERE);
+  if (result == 0) result = rename(temporary, path);
   int saved = errno;
   if (fd >= 0) close(fd);
-  if (result != 0 && temporary) unlink(temporary);
+  if (fd >= 0 && result != 0) unlink(temporary);
   free(temporary);
   errno = saved;
   return result;

@@ -30,34 +30,33 @@ static rh_status no_memory(uint64_t bytes, rh_error *error) {
                  strerror(errno));
 }
 
-rh_status rh_region_alloc(rh_region *region, uint64_t bytes, rh_error *error) {
+/* file: -1: private memory. */
+static rh_status map_new(rh_region *region, uint64_t bytes, int file, rh_error *error) {
   uint64_t whole = whole_pages(bytes);
+  int flags = file < 0 ? MAP_PRIVATE | MAP_ANONYMOUS : MAP_SHARED;
   void *address = MAP_FAILED;
   errno = ENOMEM; /* for failures without a system call */
-  if (whole >= bytes)
-    address = mmap(NULL, whole, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (whole >= bytes && whole <= INT64_MAX && (file < 0 || ftruncate(file, (off_t)whole) == 0))
+    address = mmap(NULL, whole, PROT_READ | PROT_WRITE, flags, file, 0);
   if (address == MAP_FAILED) return no_memory(bytes, error);
+  *region = (rh_region){address, whole, file >= 0, file >= 0, file < 0 ? 0 : file};
+  return RH_OK;
+}
+
+rh_status rh_region_alloc(rh_region *region, uint64_t bytes, rh_error *error) {
+  RH_TRY(map_new(region, bytes, -1, error));
   /* A reduction reads each page once.  With 4 KiB pages, TLB misses cost a tenth of the
    * bandwidth. */
-  if (whole >= huge_from) madvise(address, whole, MADV_HUGEPAGE);
-  *region = (rh_region){address, whole, 0, 0, 0};
+  if (region->bytes >= huge_from) madvise(region->address, region->bytes, MADV_HUGEPAGE);
   return RH_OK;
 }
 
 rh_status rh_region_alloc_shared(rh_region *region, uint64_t bytes, rh_error *error) {
-  uint64_t whole = whole_pages(bytes);
-  void *address = MAP_FAILED;
-  errno = ENOMEM; /* for failures without a system call */
   int file = memfd_create("redhost-data", MFD_CLOEXEC | MFD_ALLOW_SEALING);
-  if (file >= 0 && whole >= bytes && whole <= INT64_MAX && ftruncate(file, (off_t)whole) == 0)
-    address = mmap(NULL, whole, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
-  if (address == MAP_FAILED) {
-    rh_status status = no_memory(bytes, error);
-    if (file >= 0) close(file);
-    return status;
-  }
-  *region = (rh_region){address, whole, 1, 1, file};
-  return RH_OK;
+  if (file < 0) return no_memory(bytes, error);
+  rh_status status = map_new(region, bytes, file, error);
+  if (status != RH_OK) close(file);
+  return status;
 }
 
 rh_status rh_region_grow(rh_region *region, uint64_t bytes, rh_error *error) {

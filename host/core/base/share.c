@@ -24,7 +24,7 @@ void rh_share(uint64_t n, uint64_t each, void (*part)(void *user, uint64_t first
               void *user) {
   shared s = {.n = n, .each = each ? each : 1, .part = part, .user = user};
   pthread_t threads[MOST_THREADS];
-  uint64_t wanted = n / s.each, started = 0;
+  uint64_t wanted = n ? (n - 1) / s.each : 0, started = 0;
   long processors = wanted ? sysconf(_SC_NPROCESSORS_ONLN) : 1; /* which opens a file */
   if (processors < 1) processors = 1;
   if (wanted > (uint64_t)processors - 1) wanted = (uint64_t)processors - 1;

@@ -14,23 +14,19 @@ static int equal_values(const rh_result *a, const rh_result *b) {
                                    : a->value.u == b->value.u;
 }
 
-static void print_result(char *text, size_t size, const rh_result *result) {
-  int n;
-  if (rh_type_is_float(result->type)) n = snprintf(text, size, "%.17g", result->value.f);
-  else if (rh_type_is_signed(result->type)) n = snprintf(text, size, "%" PRId64, result->value.i);
-  else n = snprintf(text, size, "%" PRIu64, result->value.u);
-  if (result->indexed && n > 0 && (size_t)n < size)
-    snprintf(text + n, size - (size_t)n, " at %" PRIu64, result->index);
+static void print_result(char text[96], const rh_result *result) {
+  size_t n = strlen(rh_format_exact(text, result));
+  if (result->indexed) snprintf(text + n, 96 - n, " at %" PRIu64, result->index);
 }
 
 static void judge_exact(const rh_result *expected, const rh_result *result, rh_verdict *verdict) {
-  char is[64], should[64];
+  char is[96], should[96];
   if (equal_values(expected, result) && (!expected->indexed || expected->index == result->index)) {
     rh_verdict_say(verdict, RH_VERDICT_OK, 0, "equal");
     return;
   }
-  print_result(is, sizeof is, result);
-  print_result(should, sizeof should, expected);
+  print_result(is, result);
+  print_result(should, expected);
   rh_verdict_say(verdict, RH_VERDICT_WRONG, NAN, "%s instead of %s", is, should);
 }
 

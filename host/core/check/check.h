@@ -166,10 +166,8 @@ void rh_exact_prod_init(rh_exact_prod *prod); /* the empty product, 1 */
 void rh_exact_prod_add(rh_exact_prod *prod, rh_type type, const void *data, uint64_t n);
 void rh_exact_prod_merge(rh_exact_prod *prod, const rh_exact_prod *other);
 
-/* The product as IEEE 754 means it: NaN, signed infinities and zeros included; else rounded from
- * long double, where the relative error is at most rh_exact_prod_precision. */
-double rh_exact_prod_double(const rh_exact_prod *prod);
-float rh_exact_prod_float(const rh_exact_prod *prod);
+/* The product as IEEE 754 means it: NaN, signed infinities and zeros included; else with a relative
+ * error of at most rh_exact_prod_precision. */
 long double rh_exact_prod_long(const rh_exact_prod *prod);
 long double rh_exact_prod_precision(const rh_exact_prod *prod);
 

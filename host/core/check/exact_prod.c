@@ -113,10 +113,6 @@ long double rh_exact_prod_long(const rh_exact_prod *prod) {
   return prod->negatives % 2 ? -magnitude_of(prod) : magnitude_of(prod);
 }
 
-double rh_exact_prod_double(const rh_exact_prod *prod) { return (double)rh_exact_prod_long(prod); }
-
-float rh_exact_prod_float(const rh_exact_prod *prod) { return (float)rh_exact_prod_long(prod); }
-
 /* Every multiplication, at most one for an element, one for a block and one for a part, errs by
  * half of LDBL_EPSILON. */
 long double rh_exact_prod_precision(const rh_exact_prod *prod) {

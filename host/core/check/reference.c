@@ -7,16 +7,12 @@
 /* The least number of elements per thread. */
 #define MIN_PART (UINT64_C(1) << 18)
 
-#define REPORT_EVERY 0.2 /* seconds */
-
 typedef struct reference_job reference_job;
 
 /* A contiguous share of the elements; parts are in the order of the elements. */
 typedef struct reference_part {
   reference_job *job;
   uint64_t first, n;
-  pthread_t thread;
-  int has_thread;
   /* The state over the elements so far, one of: */
   _Alignas(16) unsigned char value[16]; /* exact operators */
   rh_exact_bins *bins;                  /* float sums */
@@ -37,10 +33,10 @@ struct reference_job {
   reference_part *parts;
   uint32_t n_parts;
   atomic_uint_fast64_t done; /* elements */
-  atomic_int stop;
-  const rh_reporter *reporter;
+  atomic_int status;         /* not RH_OK: it was cancelled */
+  pthread_t caller; /* the only thread that reports, for reporters need not be thread-safe */
+  rh_pace pace;
   rh_error *error;
-  double reported_at;
 };
 
 /* ---- Processing a chunk ---- */
@@ -96,59 +92,22 @@ static void add_prod(reference_part *part, uint64_t first, uint64_t n) {
 
 /* ---- Threads ---- */
 
-static rh_status report(reference_job *job) {
-  if (rh_now() - job->reported_at < REPORT_EVERY) return RH_OK;
-  job->reported_at = rh_now();
-  return rh_progress(job->reporter, "reference", atomic_load(&job->done), job->n, job->error);
-}
-
-/* Only the calling thread reports, since reporters need not be thread-safe. */
-static rh_status work(reference_part *part, int speaks) {
-  reference_job *job = part->job;
+/* Parts are equal, so that the caller hardly waits for others when its own is done. */
+static void work(void *of_job, uint64_t k, uint64_t count) {
+  reference_job *job = of_job;
+  reference_part *part = &job->parts[k];
   uint64_t chunk = CHUNK_BYTES / rh_type_size(job->op->type), at = part->first, left = part->n;
-  while (left > 0 && !atomic_load(&job->stop)) {
+  (void)count;
+  while (left > 0 && atomic_load(&job->status) == RH_OK) {
     uint64_t n = left < chunk ? left : chunk;
     job->add(part, at, n);
     atomic_fetch_add(&job->done, n);
     at += n;
     left -= n;
-    if (speaks) RH_TRY(report(job));
+    if (pthread_equal(job->caller, pthread_self()) && atomic_load(&job->status) == RH_OK)
+      atomic_store(&job->status,
+                   rh_pace_report(&job->pace, atomic_load(&job->done), job->n, job->error));
   }
-  return RH_OK;
-}
-
-static void *thread_main(void *argument) {
-  work(argument, 0);
-  return NULL;
-}
-
-static void start_threads(reference_job *job) {
-  for (uint32_t i = 1; i < job->n_parts; i++) {
-    reference_part *part = &job->parts[i];
-    part->has_thread = pthread_create(&part->thread, NULL, thread_main, part) == 0;
-  }
-}
-
-/* The calling thread does the first part, and those for which no thread could be started; then
- * it waits. */
-static rh_status work_and_wait(reference_job *job) {
-  static const struct timespec pause = {0, 100000}; /* parts are equal: the wait is short */
-  for (uint32_t i = 0; i < job->n_parts; i++)
-    if (!job->parts[i].has_thread) RH_TRY(work(&job->parts[i], 1));
-  while (atomic_load(&job->done) < job->n) {
-    nanosleep(&pause, NULL);
-    RH_TRY(report(job));
-  }
-  return RH_OK;
-}
-
-static rh_status run(reference_job *job) {
-  start_threads(job);
-  rh_status status = work_and_wait(job);
-  if (status != RH_OK) atomic_store(&job->stop, 1);
-  for (uint32_t i = 1; i < job->n_parts; i++)
-    if (job->parts[i].has_thread) pthread_join(job->parts[i].thread, NULL);
-  return status;
 }
 
 /* ---- Parts ---- */
@@ -210,8 +169,8 @@ static double rounded_sum(const rh_reference *reference) {
 }
 
 static double rounded_prod(const rh_reference *reference) {
-  return reference->result.type == RH_TYPE_f32 ? (double)rh_exact_prod_float(&reference->prod)
-                                               : rh_exact_prod_double(&reference->prod);
+  long double exact = rh_exact_prod_long(&reference->prod);
+  return reference->result.type == RH_TYPE_f32 ? (double)(float)exact : (double)exact;
 }
 
 static void conclude(rh_reference *reference) {
@@ -274,7 +233,9 @@ static rh_status compute(rh_reference *reference, reference_job *job, uint32_t t
   if (op->divides && is_exact(op)) job->add = add_whole;
   job->encloses = rh_enclosed_serves(op);
   rh_status status = create_parts(job, threads);
-  if (status == RH_OK) status = run(job);
+  if (status == RH_OK && job->n) status = rh_pace_report(&job->pace, 0, job->n, job->error);
+  if (status == RH_OK) rh_share(job->n_parts, 1, work, job);
+  if (status == RH_OK) status = (rh_status)atomic_load(&job->status);
   if (status == RH_OK) take_parts(reference, job);
   if (status == RH_OK) rh_reference_conclude(reference);
   destroy_parts(job);
@@ -284,7 +245,12 @@ static rh_status compute(rh_reference *reference, reference_job *job, uint32_t t
 rh_status rh_reference_compute(rh_reference *reference, const rh_operator *op,
                                const rh_arrays *arrays, uint64_t n, uint32_t threads,
                                const rh_reporter *reporter, rh_error *error) {
-  reference_job job = {.op = op, .arrays = arrays, .n = n, .reporter = reporter, .error = error};
+  reference_job job = {.op = op,
+                       .arrays = arrays,
+                       .n = n,
+                       .caller = pthread_self(),
+                       .pace = {.reporter = reporter, .phase = "reference"},
+                       .error = error};
   rh_reference_init(reference, op);
   reference->n = n;
   reference->exact = n == 0;

@@ -30,9 +30,8 @@ static char *own_program(void) {
 }
 
 rh_status rh_child_program(const rh_options *options, char **program, rh_error *error) {
-  if (options && options->program && *options->program) {
+  if (options && options->program && *options->program)
     return rh_copy(program, options->program, "a path", error);
-  }
   char *library = rh_path_library_dir();
   char *beside = library ? rh_path_join(library, "../bin/redhost") : NULL;
   *program = beside ? realpath(beside, NULL) : NULL;
@@ -80,14 +79,11 @@ typedef struct descriptors {
   int request, answer, data, output;
 } descriptors;
 
-static int add_output(posix_spawn_file_actions_t *actions, int output) {
-  if (output < 0) return posix_spawn_file_actions_addopen(actions, 1, "/dev/null", O_WRONLY, 0);
-  return posix_spawn_file_actions_adddup2(actions, output, 1);
-}
-
 static int add_actions(posix_spawn_file_actions_t *actions, const descriptors *fds) {
   int code = posix_spawn_file_actions_addopen(actions, 0, "/dev/null", O_RDONLY, 0);
-  if (!code) code = add_output(actions, fds->output);
+  if (!code && fds->output < 0)
+    code = posix_spawn_file_actions_addopen(actions, 1, "/dev/null", O_WRONLY, 0);
+  else if (!code) code = posix_spawn_file_actions_adddup2(actions, fds->output, 1);
   if (!code) code = posix_spawn_file_actions_adddup2(actions, 1, 2);
   if (!code) code = posix_spawn_file_actions_adddup2(actions, fds->request, REQUEST_FD);
   if (!code) code = posix_spawn_file_actions_adddup2(actions, fds->answer, ANSWER_FD);
@@ -144,30 +140,22 @@ const char **rh_child_environment(const char *variable) {
 static int spawn(pid_t *pid, const rh_child_spec *spec, const descriptors *fds) {
   posix_spawn_file_actions_t actions;
   posix_spawnattr_t attributes;
-  int code = posix_spawn_file_actions_init(&actions);
-  if (code) return code;
-  code = posix_spawnattr_init(&attributes);
-  if (code) {
-    posix_spawn_file_actions_destroy(&actions);
-    return code;
-  }
-  code = add_actions(&actions, fds);
-  if (!code) code = set_attributes(&attributes);
+  const char *const own[] = {"redhost", spec->role, NULL}, *const *argv = own;
+  const char **cleaned = spec->environment ? NULL : rh_child_environment(NULL);
+  const char *const *given = spec->environment ? spec->environment : cleaned;
+  char *const *arguments, *const *environment;
+  if (!spec->role) argv = spec->argv;
   /* POSIX guarantees that the strings are not modified; the type predates const. */
-  if (!code) {
-    const char *const own[] = {"redhost", spec->role, NULL}, *const *argv = own;
-    char *const *arguments, *const *environment;
-    const char **cleaned = spec->environment ? NULL : rh_child_environment(NULL);
-    const char *const *given = spec->environment ? spec->environment : cleaned;
-    if (!spec->role) argv = spec->argv;
-    memcpy(&arguments, &argv, sizeof arguments);
-    memcpy(&environment, &given, sizeof environment);
-    code = given ? posix_spawn(pid, spec->program, &actions, &attributes, arguments, environment)
-                 : ENOMEM;
-    free(cleaned);
-  }
+  memcpy(&arguments, &argv, sizeof arguments);
+  memcpy(&environment, &given, sizeof environment);
+  posix_spawn_file_actions_init(&actions);
+  posix_spawnattr_init(&attributes);
+  int code = given ? add_actions(&actions, fds) : ENOMEM;
+  if (!code) code = set_attributes(&attributes);
+  if (!code) code = posix_spawn(pid, spec->program, &actions, &attributes, arguments, environment);
   posix_spawnattr_destroy(&attributes);
   posix_spawn_file_actions_destroy(&actions);
+  free(cleaned);
   return code;
 }
 

@@ -60,8 +60,8 @@ static char *entry_path(const rh_cache *cache, const char *key) {
 }
 
 /* The program inside an entry's bytes; null if the entry is damaged or has another key. */
-static const unsigned char *check_entry(const unsigned char *file, size_t bytes, const char *key,
-                                        size_t *data_bytes) {
+static const char *check_entry(const char *file, size_t bytes, const char *key,
+                               size_t *data_bytes) {
   header h;
   if (bytes < sizeof h) return NULL;
   memcpy(&h, file, sizeof h);
@@ -74,15 +74,14 @@ static const unsigned char *check_entry(const unsigned char *file, size_t bytes,
   return file + sizeof h + key_bytes;
 }
 
-unsigned char *rh_cache_load(rh_cache *cache, const char *key, size_t *bytes) {
+char *rh_cache_load(rh_cache *cache, const char *key, size_t *bytes) {
   char *path = cache->directory ? entry_path(cache, key) : NULL;
   if (!path) return NULL;
   size_t file_bytes;
-  unsigned char *file;
-  char why[RH_FILE_WHY_BYTES];
+  char *file, why[RH_FILE_WHY_BYTES];
   /* An entry is code that the driver runs, so files that others can write are not used. */
   rh_file_read_own(path, MAX_ENTRY_BYTES, &file, &file_bytes, why);
-  const unsigned char *data = file ? check_entry(file, file_bytes, key, bytes) : NULL;
+  const char *data = file ? check_entry(file, file_bytes, key, bytes) : NULL;
   if (file && !data) {
     rh_log(cache->reporter, RH_LOG_DEBUG, "%s: damaged or of another program; built again", path);
     unlink(path);
@@ -94,26 +93,22 @@ unsigned char *rh_cache_load(rh_cache *cache, const char *key, size_t *bytes) {
   return NULL;
 }
 
-void rh_cache_store(rh_cache *cache, const char *key, const unsigned char *data, size_t bytes) {
+void rh_cache_store(rh_cache *cache, const char *key, const char *data, size_t bytes) {
   char *path = cache->directory ? entry_path(cache, key) : NULL;
-  char *directory = path ? rh_path_join(cache->directory, "bin") : NULL;
-  if (!directory) {
-    free(path);
-    return;
-  }
+  if (!path) return;
   header h = {.key_bytes = strlen(key), .data_bytes = bytes};
+  rh_text file = {0};
   memcpy(h.magic, magic, sizeof magic);
-  /* One checksum covers the key and the data, which are adjacent. */
-  rh_text body = {0};
-  rh_text_append(&body, key, h.key_bytes);
-  rh_text_append(&body, (const char *)data, bytes);
-  h.checksum = rh_hash(h.data_bytes, rh_text_get(&body), body.length);
-  if (!body.failed &&
-      rh_file_write(directory, path, (const void *const[]){&h, body.s},
-                    (const size_t[]){sizeof h, body.length}, 2, RH_FILE_AS_GOOD) != 0)
-    complain(cache, directory, errno);
-  rh_text_finish(&body);
-  free(directory);
+  rh_text_append(&file, (const char *)&h, sizeof h);
+  rh_text_append(&file, key, h.key_bytes);
+  rh_text_append(&file, data, bytes);
+  if (!file.failed) {
+    /* One checksum covers the key and the data, which are adjacent. */
+    h.checksum = rh_hash(h.data_bytes, file.s + sizeof h, file.length - sizeof h);
+    memcpy(file.s, &h, sizeof h);
+    if (rh_file_write(path, file.s, file.length) != 0) complain(cache, path, errno);
+  }
+  rh_text_finish(&file);
   free(path);
 }
 
@@ -124,19 +119,14 @@ void rh_cache_drop(rh_cache *cache, const char *key) {
 }
 
 char *rh_cache_log(rh_cache *cache, const char *name, const char *text) {
-  char *directory = cache->directory ? rh_path_join(cache->directory, "log") : NULL;
-  char *path = NULL;
-  if (directory && asprintf(&path, "%s/%s.log", directory, name) < 0) path = NULL;
+  char *path;
+  if (!cache->directory || asprintf(&path, "%s/log/%s.log", cache->directory, name) < 0)
+    return NULL;
   /* The name comes from a plugin, so separators are replaced. */
-  for (char *c = path ? path + strlen(directory) + 1 : NULL; c && *c; c++)
+  for (char *c = path + strlen(cache->directory) + strlen("/log/"); *c; c++)
     if (*c == '/') *c = '_';
-  if (path) unlink(path);
-  if (path && rh_file_write(directory, path, (const void *const[]){text},
-                            (const size_t[]){strlen(text)}, 1, RH_FILE_AS_GOOD) != 0) {
-    complain(cache, directory, errno);
-    free(path);
-    path = NULL;
-  }
-  free(directory);
-  return path;
+  if (rh_file_write(path, text, strlen(text)) == 0) return path;
+  complain(cache, path, errno);
+  free(path);
+  return NULL;
 }

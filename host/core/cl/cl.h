@@ -45,9 +45,9 @@ rh_status rh_cache_init(rh_cache *cache, const rh_options *options, rh_error *er
 void rh_cache_finish(rh_cache *cache);
 
 /* The entry's bytes, malloc'ed, or null. */
-unsigned char *rh_cache_load(rh_cache *cache, const char *key, size_t *bytes);
+char *rh_cache_load(rh_cache *cache, const char *key, size_t *bytes);
 /* A failure to store is only a warning. */
-void rh_cache_store(rh_cache *cache, const char *key, const unsigned char *data, size_t bytes);
+void rh_cache_store(rh_cache *cache, const char *key, const char *data, size_t bytes);
 /* Removes an entry that turned out to be unusable. */
 void rh_cache_drop(rh_cache *cache, const char *key);
 
@@ -342,16 +342,6 @@ typedef struct rh_handed {
   int kind;
 } rh_handed;
 
-/* launch() puts these in the place of RH_ARG_OPERANDS. */
-typedef struct rh_operand_arguments {
-  uint32_t n;  /* 0: the run's input */
-  int expands; /* the program has RH_HAS_OPERANDS: each operand and its `at`, then the constants */
-  const cl_mem *buffers;
-  const uint64_t *at; /* the run's first element in each buffer, in elements */
-  const void *constants;
-  uint32_t constants_size;
-} rh_operand_arguments;
-
 /* One for each instance of a strategy. [one thread at a time] */
 typedef struct rh_services {
   rh_host host;           /* what the plugin sees; host.priv is this struct */
@@ -367,8 +357,10 @@ typedef struct rh_services {
   rh_handed *handed;     /* released in reverse order */
   uint32_t n_handed;
   uint64_t scratch_bytes;
-  uint32_t launches;             /* of the current run */
-  rh_operand_arguments operands; /* of the current run; its arrays are borrowed */
+  uint32_t launches; /* of the current run */
+  /* launch() takes its operands and constants for RH_ARG_OPERANDS; null: there are none */
+  const rh_run *run;
+  uint32_t constants_size;
 } rh_services;
 
 /* session, prelude, strategy and reporter are borrowed. */

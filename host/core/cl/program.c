@@ -41,7 +41,7 @@ static rh_status build_failed(rh_cl_session *session, const char *file, const ch
 static cl_program from_cache(rh_cl_session *session, const char *key, const char *options) {
   size_t bytes;
   cl_int code, of_binary = CL_SUCCESS;
-  unsigned char *binary = rh_cache_load(session->cache, key, &bytes);
+  char *binary = rh_cache_load(session->cache, key, &bytes);
   if (!binary) return NULL;
   cl_program program =
       rh_cl.CreateProgramWithBinary(session->context, 1, &session->device->id, &bytes,
@@ -62,7 +62,7 @@ static void to_cache(rh_cl_session *session, const char *key, cl_program program
           CL_SUCCESS ||
       bytes == 0)
     return;
-  unsigned char *binary = malloc(bytes);
+  char *binary = malloc(bytes);
   if (binary && rh_cl.GetProgramInfo(program, CL_PROGRAM_BINARIES, sizeof binary, &binary, NULL) ==
                     CL_SUCCESS)
     rh_cache_store(session->cache, key, binary, bytes);

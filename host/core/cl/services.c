@@ -147,17 +147,16 @@ static rh_status launch_failed(rh_services *s, cl_int code, const char *stage, c
 /* For RH_ARG_OPERANDS: sets the arguments from *at on, and moves *at behind them. */
 static cl_int set_operands(const rh_services *s, struct _cl_kernel *kernel, cl_uint *at,
                            const rh_arg *arg) {
-  const rh_operand_arguments *operands = &s->operands;
-  if (operands->n == 0) return rh_cl.SetKernelArg(kernel, (*at)++, arg->size, arg->value);
-  if (!operands->expands)
-    return rh_cl.SetKernelArg(kernel, (*at)++, sizeof(cl_mem), &operands->buffers[0]);
-  for (uint32_t k = 0; k < operands->n; k++) {
-    cl_int code = rh_cl.SetKernelArg(kernel, (*at)++, sizeof(cl_mem), &operands->buffers[k]);
+  const rh_run *run = s->run;
+  if (!run || run->n_operands == 0)
+    return rh_cl.SetKernelArg(kernel, (*at)++, arg->size, arg->value);
+  for (uint32_t k = 0; k < run->n_operands; k++) {
+    cl_int code = rh_cl.SetKernelArg(kernel, (*at)++, sizeof(cl_mem), &run->operands[k]);
     if (code == CL_SUCCESS)
-      code = rh_cl.SetKernelArg(kernel, (*at)++, sizeof(uint64_t), &operands->at[k]);
+      code = rh_cl.SetKernelArg(kernel, (*at)++, sizeof(uint64_t), &run->operand_first[k]);
     if (code != CL_SUCCESS) return code;
   }
-  return rh_cl.SetKernelArg(kernel, (*at)++, operands->constants_size, operands->constants);
+  return rh_cl.SetKernelArg(kernel, (*at)++, s->constants_size, run->constants);
 }
 
 static rh_status service_launch(const rh_host *host, struct _cl_kernel *kernel, uint64_t global,

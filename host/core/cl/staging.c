@@ -9,32 +9,27 @@ enum { MOST_THREADS = 8, PIECE = 4 << 20, TURNS = 2 };
 
 static const double report_period_s = 0.1;
 
-typedef struct staging staging;
-
-/* A thread with pieces of its own: one is filled while the other is on its way. */
+/* Pieces of one thread: one is filled while the other is on its way. */
 typedef struct worker {
-  staging *of;
-  pthread_t thread;
   cl_mem pinned[TURNS];
   void *memory[TURNS]; /* where it is mapped */
   cl_event sent[TURNS];
 } worker;
 
-struct staging {
+typedef struct staging {
   rh_cl_session *session;
   cl_mem buffer;
   const char *data;
   uint64_t bytes;
-  _Atomic uint64_t next; /* byte that no worker has yet */
+  _Atomic uint64_t next, sent; /* the byte that no worker has yet; bytes that are on their way */
   atomic_int stop;
   uint32_t n; /* workers */
   worker workers[MOST_THREADS];
-  pthread_mutex_t lock; /* of all that follows */
-  pthread_cond_t ended;
-  uint32_t n_ended;
-  uint64_t sent; /* bytes */
+  pthread_t caller; /* the only thread that reports */
+  double reported_at;
+  pthread_mutex_t lock; /* of `failure` */
   rh_error failure;
-};
+} staging;
 
 static void fail(staging *s, const rh_error *why) {
   pthread_mutex_lock(&s->lock);
@@ -52,8 +47,7 @@ static cl_int await(worker *w, uint32_t turn) {
   return code;
 }
 
-static cl_int send_piece(worker *w, uint32_t turn, uint64_t at, uint64_t bytes) {
-  staging *s = w->of;
+static cl_int send_piece(staging *s, worker *w, uint32_t turn, uint64_t at, uint64_t bytes) {
   cl_int code = await(w, turn);
   if (code != CL_SUCCESS) return code;
   memcpy(w->memory[turn], s->data + at, bytes);
@@ -62,30 +56,38 @@ static cl_int send_piece(worker *w, uint32_t turn, uint64_t at, uint64_t bytes) 
   return code == CL_SUCCESS ? rh_cl_flush(s->session->queue) : code;
 }
 
-static void send_pieces(worker *w) {
-  staging *s = w->of;
+static void report(staging *s) {
+  rh_error why = {0};
+  if (!pthread_equal(s->caller, pthread_self()) || rh_now() - s->reported_at < report_period_s)
+    return;
+  s->reported_at = rh_now();
+  if (rh_progress(s->session->reporter, "upload", atomic_load(&s->sent), s->bytes, &why) != RH_OK)
+    fail(s, &why);
+}
+
+static void send_pieces(staging *s, worker *w) {
   for (uint32_t turn = 0; !atomic_load(&s->stop); turn = (turn + 1) % TURNS) {
     uint64_t at = atomic_fetch_add(&s->next, PIECE);
     if (at >= s->bytes) return;
     uint64_t bytes = s->bytes - at < PIECE ? s->bytes - at : PIECE;
     rh_error why = {0};
-    cl_int code = send_piece(w, turn, at, bytes);
+    cl_int code = send_piece(s, w, turn, at, bytes);
     if (code != CL_SUCCESS) {
       rh_cl_fail_short(&why, code, "copying the input to the device", s->session->device, s->bytes,
                        1);
       fail(s, &why);
       return;
     }
-    pthread_mutex_lock(&s->lock);
-    s->sent += bytes;
-    pthread_mutex_unlock(&s->lock);
+    atomic_fetch_add(&s->sent, bytes);
+    report(s);
   }
 }
 
-static void *worker_main(void *of_worker) {
-  worker *w = of_worker;
-  staging *s = w->of;
-  send_pieces(w);
+static void work(void *of_staging, uint64_t k, uint64_t count) {
+  staging *s = of_staging;
+  worker *w = &s->workers[k];
+  (void)count;
+  send_pieces(s, w);
   for (uint32_t turn = 0; turn < TURNS; turn++) {
     rh_error why = {0};
     cl_int code = await(w, turn);
@@ -93,15 +95,10 @@ static void *worker_main(void *of_worker) {
     rh_cl_fail(&why, code, "copying the input to the device");
     fail(s, &why);
   }
-  pthread_mutex_lock(&s->lock);
-  s->n_ended++;
-  pthread_cond_signal(&s->ended);
-  pthread_mutex_unlock(&s->lock);
-  return NULL;
 }
 
-static int pin(worker *w) {
-  const rh_cl_session *session = w->of->session;
+static int pin(const staging *s, worker *w) {
+  const rh_cl_session *session = s->session;
   for (uint32_t k = 0; k < TURNS; k++) {
     if (rh_cl_buffer(session, CL_MEM_ALLOC_HOST_PTR, PIECE, NULL, "", &w->pinned[k], NULL) != RH_OK)
       return 0;
@@ -119,10 +116,8 @@ static void unpin(staging *s) {
     if (memory) rh_cl_unmap(queue, w->pinned[k % TURNS], memory, NULL);
   }
   rh_cl_finish(queue);
-  for (uint32_t k = 0; k < MOST_THREADS * TURNS; k++) {
-    cl_mem pinned = s->workers[k / TURNS].pinned[k % TURNS];
-    rh_cl_release_buffer(pinned);
-  }
+  for (uint32_t k = 0; k < MOST_THREADS * TURNS; k++)
+    rh_cl_release_buffer(s->workers[k / TURNS].pinned[k % TURNS]);
 }
 
 /* Half of the processors this process may use, for the driver needs some. */
@@ -133,39 +128,15 @@ static uint32_t count_threads(void) {
   return n < MOST_THREADS ? n : MOST_THREADS;
 }
 
-static void start(staging *s) {
-  uint32_t most = count_threads();
-  while (s->n < most) {
-    worker *w = &s->workers[s->n];
-    w->of = s;
-    if (!pin(w) || pthread_create(&w->thread, NULL, worker_main, w) != 0) return;
-    s->n++;
-  }
-}
-
-static void watch(staging *s) {
-  rh_error why = {0};
-  pthread_mutex_lock(&s->lock);
-  while (s->n_ended < s->n) {
-    rh_condition_wait(&s->ended, &s->lock, rh_now() + report_period_s);
-    uint64_t sent = s->sent;
-    pthread_mutex_unlock(&s->lock);
-    if (rh_progress(s->session->reporter, "upload", sent, s->bytes, &why) != RH_OK) fail(s, &why);
-    pthread_mutex_lock(&s->lock);
-  }
-  pthread_mutex_unlock(&s->lock);
-  for (uint32_t k = 0; k < s->n; k++) pthread_join(s->workers[k].thread, NULL);
-}
-
 rh_status rh_cl_stage(rh_cl_session *session, cl_mem buffer, const void *data, uint64_t bytes,
                       rh_error *error) {
-  staging s = {.session = session, .buffer = buffer, .data = data, .bytes = bytes};
+  staging s = {
+      .session = session, .buffer = buffer, .data = data, .bytes = bytes, .caller = pthread_self()};
+  uint32_t most = count_threads();
   pthread_mutex_init(&s.lock, NULL);
-  rh_condition_init(&s.ended);
-  start(&s);
-  watch(&s);
+  while (s.n < most && pin(&s, &s.workers[s.n])) s.n++;
+  rh_share(s.n, 1, work, &s);
   unpin(&s);
-  pthread_cond_destroy(&s.ended);
   pthread_mutex_destroy(&s.lock);
   if (s.n == 0) return RH_DECLINED;
   if (s.failure.status != RH_OK && error) *error = s.failure;

@@ -1,74 +1,249 @@
 #include "internal.h"
 
+#include <dirent.h>
+
+/* Where one sort of files is. */
+typedef struct places {
+  const char *variable;   /* of the environment */
+  const char *below_home; /* below the user's directory for data */
+  const char *own;        /* below the library's directory */
+  const char *compiled;   /* the installed one */
+} places;
+static const places plugin_places = {"REDHOST_PLUGIN_PATH", "redhost/plugins-1", "redhost-1",
+                                     REDHOST_PLUGIN_DIR};
+static const places transport_places = {"REDHOST_TRANSPORT_PATH", "redhost/transports-1",
+                                        "transports-1", REDHOST_TRANSPORT_DIR};
+
+typedef struct file_id {
+  dev_t device;
+  ino_t inode;
+} file_id;
+
+/* One directory after another, with the checks of trust. */
+typedef struct walk {
+  rh_discovery *search;
+  const places *places;
+  int operators;    /* 1: operator files are searched for, else plugins */
+  uint32_t place;   /* of the next candidates */
+  uint32_t at_home; /* 1: the next candidates are in redhost's own directory */
+  file_id homes[2];
+  uint32_t n_homes;
+  size_t known;  /* trusted prefix of the next paths, see rh_trust_path */
+  file_id *seen; /* files and directories that were visited */
+  size_t n_seen;
+  rh_text searched;
+  int failed; /* out of memory: check once at the end */
+} walk;
+
+__attribute__((format(printf, 2, 3))) static void add_note(walk *w, const char *format, ...) {
+  va_list args;
+  va_start(args, format);
+  if (rh_strings_vadd(&w->search->notes, &w->search->n_notes, format, args) != 0) w->failed = 1;
+  va_end(args);
+}
+
+/* Adds a candidate; `refused` is null or the reason. */
+static void add_candidate(walk *w, const char *path, const char *refused, rh_refusal_kind kind) {
+  rh_discovery *search = w->search;
+  rh_candidate new = {.path = rh_copy_string(path),
+                      .place = w->place,
+                      .installed = w->at_home,
+                      .refused = rh_copy_string(refused),
+                      .kind = kind};
+  if (!new.path || (refused && !new.refused) ||
+      RH_ROOM(&search->candidates, search->n, "", NULL) != RH_OK) {
+    free(new.path);
+    free(new.refused);
+    w->failed = 1;
+    return;
+  }
+  search->candidates[search->n++] = new;
+}
+
+/* Adds a file or directory that could not be examined. */
+static void add_unread(walk *w, const char *path, const char *what, int code) {
+  char reason[256];
+  snprintf(reason, sizeof reason, "%s: %s", what, strerror(code));
+  add_candidate(w, path, reason, RH_REFUSED_UNREAD);
+}
+
+/* 1: it was visited before, for a directory may be listed twice, and a file may have several
+ * links. */
+static int seen_before(walk *w, const struct stat *st) {
+  for (size_t k = 0; k < w->n_seen; k++)
+    if (w->seen[k].device == st->st_dev && w->seen[k].inode == st->st_ino) return 1;
+  if (RH_ROOM(&w->seen, w->n_seen, "", NULL) != RH_OK) return w->failed = 1;
+  w->seen[w->n_seen++] = (file_id){st->st_dev, st->st_ino};
+  return 0;
+}
+
+/* Nonzero: *reason says why it is not trusted.  Anybody who can change the file can run code as
+ * this user. */
+static int is_distrusted(const walk *w, const char *path, const struct stat *st, char *reason,
+                         size_t bytes) {
+  static const char says[] = "is not trusted: ";
+  snprintf(reason, bytes, says);
+  return rh_trust_path(path, w->known, st, reason + sizeof says - 1, bytes - sizeof says + 1);
+}
+
+static rh_refusal_kind kind_of(int distrusted) {
+  return distrusted == RH_TRUST_UNKNOWN ? RH_REFUSED_UNREAD : RH_REFUSED_FOR_FAULT;
+}
+
+/* A file under an untrusted name is not marked as visited, because it may also have a trusted
+ * one. */
+static void walk_file(walk *w, const char *path, const struct stat *st) {
+  char reason[RH_TRUST_BYTES];
+  int distrusted = is_distrusted(w, path, st, reason, sizeof reason);
+  if (!distrusted && seen_before(w, st)) return;
+  if (distrusted) add_candidate(w, path, reason, kind_of(distrusted));
+  else if (!w->at_home && rh_is_disabled_file(path, reason, sizeof reason))
+    add_candidate(w, path, reason, RH_REFUSED_BY_INTENT);
+  else add_candidate(w, path, NULL, RH_REFUSED_FOR_FAULT);
+}
+
+/* One of redhost's own directories, if it exists; before any search. */
+static void remember_home(walk *w, const char *directory) {
+  struct stat st;
+  if (stat(directory, &st) == 0) w->homes[w->n_homes++] = (file_id){st.st_dev, st.st_ino};
+}
+
+static uint32_t is_home(const walk *w, const struct stat *st) {
+  for (uint32_t k = 0; k < w->n_homes; k++)
+    if (w->homes[k].device == st->st_dev && w->homes[k].inode == st->st_ino) return 1;
+  return 0;
+}
+
+/* One regular file that the user named; it has its own rank.  Its directory may belong to any user,
+ * as with a program that is started by its path. */
+static void walk_single(walk *w, const char *path, const struct stat *st) {
+  struct stat of_directory;
+  char *directory = strndup(path, (size_t)(strrchr(path, '/') + 1 - path));
+  if (!directory) {
+    w->failed = 1;
+    return;
+  }
+  w->at_home = stat(directory, &of_directory) == 0 && is_home(w, &of_directory);
+  w->known = strlen(directory); /* a named file's directory is the user's choice */
+  walk_file(w, path, st);
+  w->place++;
+  free(directory);
+}
+
+static void look_at(walk *w, const char *directory, int fd, const char *name) {
+  char *path = rh_path_join(directory, name);
+  struct stat st;
+  if (!path) {
+    w->failed = 1;
+  } else if (fstatat(fd, name, &st, 0) != 0) {
+    if (errno == ENOENT) add_candidate(w, path, "is a link to nothing", RH_REFUSED_FOR_FAULT);
+    else add_unread(w, path, "cannot be read", errno);
+  } else if (!S_ISREG(st.st_mode)) {
+    add_candidate(w, path, S_ISDIR(st.st_mode) ? "is a directory" : "is not a regular file",
+                  RH_REFUSED_FOR_FAULT);
+  } else {
+    walk_file(w, path, &st);
+  }
+  free(path);
+}
+
+/* Ignores hidden files, like the shell's *.so. */
+static int is_plugin(const struct dirent *entry) {
+  if (entry->d_name[0] == '.') return 0;
+  return rh_is_foreign(entry->d_name) || rh_has_suffix(entry->d_name, ".so");
+}
+
+static int is_operator(const struct dirent *entry) {
+  return entry->d_name[0] != '.' && rh_is_operator_file(entry->d_name);
+}
+
+/* In byte order, not the locale's, so that every user gets the same list. */
+static int by_bytes(const struct dirent **a, const struct dirent **b) {
+  return strcmp((*a)->d_name, (*b)->d_name);
+}
+
+static void list(walk *w, const char *directory, int fd) {
+  struct dirent **names;
+  int n = scandirat(fd, ".", &names, w->operators ? is_operator : is_plugin, by_bytes);
+  if (n < 0) {
+    add_unread(w, directory, "directory cannot be read", errno);
+    return;
+  }
+  for (int k = 0; k < n; k++) {
+    look_at(w, directory, fd, names[k]->d_name);
+    free(names[k]);
+  }
+  free(names);
+}
+
+/* Reports a directory that cannot be opened, if the user named it. */
+static void report_missing(walk *w, const char *directory, const char *from, int code) {
+  if (code == ENOENT || code == ENOTDIR) {
+    const char *is = code == ENOENT ? "does not exist" : "is not a directory";
+    if (from) add_note(w, "%s: %s %s", from, directory, is);
+    return;
+  }
+  add_unread(w, directory, "directory cannot be read", code);
+}
+
+/* Every plugin, or every operator file, in `directory`, which is absolute and whose first `known`
+ * bytes are trusted.  `from`: the option or variable that named it, for a note if it is missing;
+ * null: it may be missing. */
+static void walk_directory(walk *w, const char *directory, size_t known, const char *from) {
+  struct stat st;
+  char reason[RH_TRUST_BYTES];
+  int fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  int is_there = fd >= 0 && fstat(fd, &st) == 0, code = errno;
+  w->known = known;
+  /* Checks the open descriptor, because the name may refer to another directory a moment later. */
+  int refused = is_there ? is_distrusted(w, directory, &st, reason, sizeof reason) : 0;
+  if (is_there && !refused && seen_before(w, &st)) {
+    close(fd);
+    return;
+  }
+  rh_text_add(&w->searched, "%s%s", w->searched.length ? ":" : "", directory);
+  w->at_home = is_there && is_home(w, &st);
+  if (!is_there) report_missing(w, directory, from, code);
+  else if (refused)
+    add_candidate(w, directory, reason,
+                  refused == RH_TRUST_UNKNOWN ? RH_REFUSED_UNREAD : RH_REFUSED_UNSEARCHED);
+  else list(w, directory, fd);
+  if (fd >= 0) close(fd);
+  w->place++;
+}
+
 /* A colon-separated list, called `from` in notes.  Relative elements are ignored: they would
  * refer to the current directory, where any user may have put a file. */
-static void search_list(rh_walk *walk, const char *list, const char *from) {
+static void search_list(walk *w, const char *list, const char *from) {
   for (const char *at = list; at;) {
     size_t length = strcspn(at, ":");
     char *directory = strndup(at, length);
-    if (!directory) walk->failed = 1;
-    else if (length == 0) rh_walk_note(walk, "%s: an empty element is ignored", from);
-    else if (directory[0] != '/')
-      rh_walk_note(walk, "%s: '%s' is relative and ignored", from, directory);
-    else rh_walk_directory(walk, directory, 0, from);
+    if (!directory) w->failed = 1;
+    else if (length == 0) add_note(w, "%s: an empty element is ignored", from);
+    else if (directory[0] != '/') add_note(w, "%s: '%s' is relative and ignored", from, directory);
+    else walk_directory(w, directory, 0, from);
     free(directory);
     at = at[length] ? at + length + 1 : NULL;
   }
 }
 
-/* Where one sort of files is. */
-struct rh_walk_places {
-  const char *variable;   /* of the environment */
-  const char *below_home; /* below the user's directory for data */
-  const char *own;        /* below the library's directory */
-  const char *compiled;   /* the installed one */
-};
-static const rh_walk_places plugin_places = {"REDHOST_PLUGIN_PATH", "redhost/plugins-1",
-                                             "redhost-1", REDHOST_PLUGIN_DIR};
-static const rh_walk_places transport_places = {"REDHOST_TRANSPORT_PATH", "redhost/transports-1",
-                                                "transports-1", REDHOST_TRANSPORT_DIR};
-
 /* The environment's plugin path, ignored if another user may have set it. */
-static void search_environment(rh_walk *walk) {
-  const char *list = rh_env(walk->places->variable);
+static void search_environment(walk *w) {
+  const char *list = rh_env(w->places->variable);
   if (rh_is_privileged()) {
     if (list)
-      rh_walk_note(walk, "%s: ignored, the program runs with raised privileges",
-                   walk->places->variable);
-    rh_walk_note(walk,
-                 "the user's plugin directory: ignored, the program runs with raised privileges");
+      add_note(w, "%s: ignored, the program runs with raised privileges", w->places->variable);
+    add_note(w, "the user's plugin directory: ignored, the program runs with raised privileges");
     return;
   }
-  if (list) search_list(walk, list, walk->places->variable);
+  if (list) search_list(w, list, w->places->variable);
   errno = 0;
   char *home = rh_path_data_home();
-  char *directory = home ? rh_path_join(home, walk->places->below_home) : NULL;
-  if (!directory && (home || errno == ENOMEM)) walk->failed = 1;
-  if (directory) rh_walk_directory(walk, directory, 0, NULL);
+  char *directory = home ? rh_path_join(home, w->places->below_home) : NULL;
+  if (!directory && (home || errno == ENOMEM)) w->failed = 1;
+  if (directory) walk_directory(w, directory, 0, NULL);
   free(directory);
   free(home);
-}
-
-static void remember_home(rh_walk *walk, const char *directory, size_t known) {
-  (void)known;
-  rh_walk_home(walk, directory);
-}
-
-static void search_one(rh_walk *walk, const char *directory, size_t known) {
-  rh_walk_directory(walk, directory, known, NULL);
-}
-
-/* Passes each of redhost's own directories to `visit`.  The library's directory is trusted:
- * anybody who can change it can change the library, too. */
-static void for_installed(rh_walk *walk,
-                          void (*visit)(rh_walk *walk, const char *directory, size_t known)) {
-  char *library = rh_path_library_dir();
-  char *directory = library ? rh_path_join(library, walk->places->own) : NULL;
-  if (directory) visit(walk, directory, strlen(library));
-  else if (visit == search_one) rh_walk_lost(walk, "the directory of redhost's own plugins", errno);
-  free(directory);
-  free(library);
-  visit(walk, walk->places->compiled, 0);
 }
 
 int rh_discovery_names_plugin(const rh_options *options) {
@@ -78,7 +253,7 @@ int rh_discovery_names_plugin(const rh_options *options) {
 
 /* The one file that was requested by name: it must exist, and its directory may belong to any
  * user. */
-static rh_status search_file(rh_walk *walk, const char *name, rh_error *error) {
+static rh_status search_file(walk *w, const char *name, rh_error *error) {
   struct stat st;
   if (stat(name, &st) != 0)
     return rh_fail(error, RH_E_FILE, "plugin %s: %s", name, strerror(errno));
@@ -89,28 +264,41 @@ static rh_status search_file(rh_walk *walk, const char *name, rh_error *error) {
     return rh_fail(error, RH_E_FILE, "plugin %s: is not a regular file", name);
   char *path = realpath(name, NULL);
   if (!path) return rh_fail(error, RH_E_FILE, "plugin %s: %s", name, strerror(errno));
-  if (rh_is_operator_file(name) == walk->operators) rh_walk_single(walk, path, &st);
+  if (rh_is_operator_file(name) == w->operators) walk_single(w, path, &st);
   free(path);
   return RH_OK;
 }
 
-static rh_status discover(rh_discovery *search, const rh_walk_places *places, int operators,
-                          const rh_options *options, rh_error *error) {
-  rh_walk walk = {.search = search, .operators = operators, .places = places};
+/* The library's directory is trusted: anybody who can change it can change the library, too. */
+static rh_status walk_all(walk *w, const rh_options *options, const char *library, const char *own,
+                          rh_error *error) {
   const char *file = options ? options->plugin_file : NULL;
   const char *path = options ? options->plugin_path : NULL;
+  int code = errno;
+  if (own) remember_home(w, own);
+  remember_home(w, w->places->compiled);
+  if (file && *file) RH_TRY(search_file(w, file, error));
+  if (path && *path) search_list(w, path, "the plugin path");
+  search_environment(w);
+  if (own) walk_directory(w, own, strlen(library), NULL);
+  else add_unread(w, "the directory of redhost's own plugins", "cannot be found", code);
+  walk_directory(w, w->places->compiled, 0, NULL);
+  w->search->searched = rh_copy_string(rh_text_get(&w->searched));
+  if (!w->failed && !w->searched.failed && w->search->searched) return RH_OK;
+  return rh_fail(error, RH_E_NOMEM, "no memory to list the plugins");
+}
+
+static rh_status discover(rh_discovery *search, const places *of, int operators,
+                          const rh_options *options, rh_error *error) {
+  walk w = {.search = search, .operators = operators, .places = of};
   memset(search, 0, sizeof *search);
-  for_installed(&walk, remember_home);
-  rh_status status = file && *file ? search_file(&walk, file, error) : RH_OK;
-  if (status == RH_OK) {
-    if (path && *path) search_list(&walk, path, "the plugin path");
-    search_environment(&walk);
-    for_installed(&walk, search_one);
-    search->searched = rh_copy_string(rh_text_get(&walk.searched));
-    if (walk.failed || walk.searched.failed || !search->searched)
-      status = rh_fail(error, RH_E_NOMEM, "no memory to list the plugins");
-  }
-  rh_walk_finish(&walk);
+  char *library = rh_path_library_dir();
+  char *own = library ? rh_path_join(library, of->own) : NULL;
+  rh_status status = walk_all(&w, options, library, own, error);
+  free(own);
+  free(library);
+  free(w.seen);
+  rh_text_finish(&w.searched);
   if (status != RH_OK) rh_discovery_finish(search);
   return status;
 }

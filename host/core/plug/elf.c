@@ -12,29 +12,8 @@ typedef struct elf_file {
   int code;       /* errno of a failed read, which is not a fault of the file's contents */
 } elf_file;
 
-static const unsigned char native_class = sizeof(void *) == 8 ? ELFCLASS64 : ELFCLASS32;
-#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-static const unsigned char native_order = ELFDATA2LSB;
-#else
-static const unsigned char native_order = ELFDATA2MSB;
-#endif
-#if defined(__x86_64__)
-enum { NATIVE_MACHINE = EM_X86_64 };
-#elif defined(__aarch64__)
-enum { NATIVE_MACHINE = EM_AARCH64 };
-#elif defined(__i386__)
-enum { NATIVE_MACHINE = EM_386 };
-#elif defined(__arm__)
-enum { NATIVE_MACHINE = EM_ARM };
-#elif defined(__riscv)
-enum { NATIVE_MACHINE = EM_RISCV };
-#elif defined(__powerpc64__)
-enum { NATIVE_MACHINE = EM_PPC64 };
-#elif defined(__s390x__)
-enum { NATIVE_MACHINE = EM_S390 };
-#else
-enum { NATIVE_MACHINE = EM_NONE }; /* unknown: left to the loader */
-#endif
+/* This program's own, which the linker defines. */
+extern const ElfW(Ehdr) __ehdr_start __attribute__((visibility("hidden")));
 
 /* 1: all `bytes` at `offset` were read. */
 static int read_at(elf_file *file, uint64_t offset, void *to, size_t bytes) {
@@ -109,18 +88,19 @@ static const char *machine_name(unsigned machine) {
 }
 
 static rh_status check_machine(const elf_file *file, rh_error *error) {
-  const unsigned char *ident = file->header.e_ident;
+  const unsigned char *ident = file->header.e_ident, *own = __ehdr_start.e_ident;
   unsigned machine = file->header.e_machine;
-  if (ident[EI_DATA] != native_order) machine = (machine >> 8 | machine << 8) & 0xffffu;
-  const char *name = machine_name(machine), *here = machine_name(NATIVE_MACHINE);
-  if (here && machine != NATIVE_MACHINE && name)
-    return rh_fail(error, RH_E_PLUGIN, "built for %s, this is %s", name, here);
-  if (here && machine != NATIVE_MACHINE)
-    return rh_fail(error, RH_E_PLUGIN, "built for machine %u, this is %s", machine, here);
-  if (ident[EI_CLASS] != native_class)
+  if (ident[EI_DATA] != own[EI_DATA]) machine = (machine >> 8 | machine << 8) & 0xffffu;
+  const char *name = machine_name(machine), *here = machine_name(__ehdr_start.e_machine);
+  if (machine != __ehdr_start.e_machine && name)
+    return rh_fail(error, RH_E_PLUGIN, "built for %s, this is %s", name, here ? here : "another");
+  if (machine != __ehdr_start.e_machine)
+    return rh_fail(error, RH_E_PLUGIN, "built for machine %u, this is %s", machine,
+                   here ? here : "another");
+  if (ident[EI_CLASS] != own[EI_CLASS])
     return rh_fail(error, RH_E_PLUGIN, "built for %s-bit programs, this is a %s-bit one",
                    ident[EI_CLASS] == ELFCLASS64 ? "64" : "32", sizeof(void *) == 8 ? "64" : "32");
-  if (ident[EI_DATA] != native_order || ident[EI_VERSION] != EV_CURRENT)
+  if (ident[EI_DATA] != own[EI_DATA] || ident[EI_VERSION] != EV_CURRENT)
     return rh_fail(error, RH_E_PLUGIN, "built for another byte order or version of ELF");
   return RH_OK;
 }

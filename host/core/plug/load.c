@@ -1,48 +1,6 @@
 /* Finds one strategy by its name, opening as few files as possible. */
 #include "internal.h"
 
-enum { NONE = -1 };
-
-static const rh_entry *has(const rh_finding *finding, const char *name) {
-  for (uint32_t j = 0; j < finding->n_entries; j++)
-    if (strcmp(finding->entries[j].name, name) == 0) return &finding->entries[j];
-  return NULL;
-}
-
-static const rh_entry *offer(const rh_finding *finding, const char *name) {
-  return finding->refused ? NULL : has(finding, name);
-}
-
-/* Candidates first .. end-1 are in one directory. *found: the one that takes precedence, or
- * NONE. */
-static rh_status find_in_place(rh_survey *survey, uint32_t first, uint32_t end, const char *name,
-                               int64_t *found, rh_error *error) {
-  *found = NONE;
-  for (uint32_t k = first; k < end; k++) {
-    if (!rh_bears_name(survey->search.candidates[k].path, name)) continue;
-    RH_TRY(rh_survey_look(survey, k, 1, error));
-    if (offer(&survey->findings[k], name)) *found = k;
-  }
-  if (*found != NONE) return RH_OK;
-  RH_TRY(rh_survey_look(survey, first, end - first, error));
-  for (uint32_t k = first; k < end && *found == NONE; k++) /* already in byte order */
-    if (offer(&survey->findings[k], name)) *found = k;
-  return RH_OK;
-}
-
-/* An earlier directory takes precedence, so its files are examined first. */
-static rh_status find(rh_survey *survey, const char *name, int64_t *found, rh_error *error) {
-  const rh_discovery *search = &survey->search;
-  *found = NONE;
-  for (uint32_t first = 0, end; first < search->n && *found == NONE; first = end) {
-    end = first + 1;
-    while (end < search->n && search->candidates[end].place == search->candidates[first].place)
-      end++;
-    RH_TRY(find_in_place(survey, first, end, name, found, error));
-  }
-  return RH_OK;
-}
-
 rh_status rh_registry_open(const char *from, rh_describe *describe, const char *name,
                            const rh_strategy **strategy, rh_error *error) {
   const rh_plugin *plugin;
@@ -60,106 +18,101 @@ rh_status rh_registry_open(const char *from, rh_describe *describe, const char *
 }
 
 /* The refused file that should have provided the strategy: one that has it, one of its name, or
- * the requested file.  NONE: no such file. */
-static int64_t find_refused_provider(const rh_survey *survey, const rh_options *options,
-                                     const char *name) {
-  for (uint32_t k = 0; k < survey->search.n; k++)
-    if (rh_survey_refusal(survey, k) && has(&survey->findings[k], name)) return k;
-  for (uint32_t k = 0; k < survey->search.n; k++)
-    if (rh_survey_refusal(survey, k) && rh_bears_name(survey->search.candidates[k].path, name))
-      return k;
-  int asked = rh_discovery_names_plugin(options) && survey->search.n;
-  return asked && rh_survey_refusal(survey, 0) ? 0 : NONE;
-}
-
-/* The first candidate that could not be examined: a plugin, or a directory that is not trusted. */
-static int64_t missed(const rh_survey *survey) {
-  for (uint32_t k = 0; k < survey->search.n; k++) {
-    if (!rh_survey_refusal(survey, k)) continue;
-    rh_refusal_kind kind = rh_survey_refusal_kind(survey, k);
-    if (kind == RH_REFUSED_UNREAD || kind == RH_REFUSED_UNSEARCHED) return k;
+ * the requested file.  Null: no such file. */
+static const rh_candidate *find_refused_provider(const rh_registry *registry, const char *name) {
+  const rh_candidate *files = registry->search.candidates, *by_name = NULL;
+  const char *path = NULL;
+  for (uint32_t k = registry->n_entries; k < registry->n_known && !path; k++)
+    if (strcmp(registry->entries[k].name, name) == 0) path = registry->entries[k].path;
+  for (uint32_t k = 0; k < registry->search.n; k++) {
+    if (files[k].path == path) return &files[k];
+    if (!by_name && files[k].refused && rh_bears_name(files[k].path, name)) by_name = &files[k];
   }
-  return NONE;
+  if (by_name) return by_name;
+  int asked = rh_discovery_names_plugin(registry->options) && registry->search.n;
+  return asked && files[0].refused ? &files[0] : NULL;
 }
 
-static void say_missed(const rh_survey *survey, uint32_t k, char *text, size_t size) {
-  const char *path = survey->search.candidates[k].path, *why = rh_survey_refusal(survey, k);
-  if (rh_survey_refusal_kind(survey, k) == RH_REFUSED_UNSEARCHED)
-    snprintf(text, size, "%.600s is not searched, as it %.300s", path, why);
-  else snprintf(text, size, "plugin %.600s is not loaded: %.300s", path, why);
-}
-
-/* Notes that a candidate which takes precedence over `taken` could not be examined. */
-static void note_missed(const rh_survey *survey, uint32_t taken, rh_found *found) {
-  int64_t k = missed(survey);
-  if (k != NONE && k <= taken) say_missed(survey, (uint32_t)k, found->missed, sizeof found->missed);
-}
-
-static rh_status unknown(const rh_survey *survey, const char *name, rh_error *error) {
-  uint32_t total = 0, n = 0;
-  for (uint32_t k = 0; k < survey->search.n; k++)
-    if (!survey->findings[k].refused) total += survey->findings[k].n_entries;
-  int64_t lost = missed(survey);
-  if (lost != NONE) {
-    char why[1024];
-    say_missed(survey, (uint32_t)lost, why, sizeof why);
-    return rh_fail(error, RH_E_PLUGIN, "strategy '%.64s' was not found, but %s", name, why);
+/* The first of n candidates that could not be examined: a plugin, or a directory that is not
+ * trusted.  `text` says so; "": there is none. */
+static void say_missed(const rh_registry *registry, uint32_t n, char text[1024]) {
+  text[0] = 0;
+  for (uint32_t k = 0; k < n && !*text; k++) {
+    const rh_candidate *one = &registry->search.candidates[k];
+    if (!one->refused) continue;
+    if (one->kind == RH_REFUSED_UNSEARCHED)
+      snprintf(text, 1024, "%.600s is not searched, as it %.300s", one->path, one->refused);
+    if (one->kind == RH_REFUSED_UNREAD)
+      snprintf(text, 1024, "plugin %.600s is not loaded: %.300s", one->path, one->refused);
   }
-  if (total == 0)
+}
+
+static rh_status unknown(const rh_registry *registry, const char *name, rh_error *error) {
+  char why[1024], hint[RH_SUGGESTION_BYTES];
+  uint32_t n = registry->n_entries;
+  say_missed(registry, registry->search.n, why);
+  if (*why) return rh_fail(error, RH_E_PLUGIN, "strategy '%.64s' was not found, but %s", name, why);
+  if (n == 0)
     return rh_fail(error, RH_E_USAGE, "unknown strategy '%.64s': there is no plugin in %s", name,
-                   survey->search.searched);
+                   registry->search.searched);
   const char **names;
-  RH_TRY(RH_NEW(&names, total + 1, "a suggestion", error));
-  names[n++] = "auto";
-  for (uint32_t k = 0; k < survey->search.n; k++)
-    for (uint32_t j = 0; !survey->findings[k].refused && j < survey->findings[k].n_entries; j++)
-      names[n++] = survey->findings[k].entries[j].name;
-  char hint[RH_SUGGESTION_BYTES];
+  RH_TRY(RH_NEW(&names, n + 1, "a suggestion", error));
+  names[n] = "auto";
+  for (uint32_t k = 0; k < n; k++) names[k] = registry->entries[k].name;
   rh_fail(error, RH_E_USAGE, "unknown strategy '%.64s'%s", name,
-          rh_suggest(hint, name, names, n, ""));
+          rh_suggest(hint, name, names, n + 1, ""));
   free(names);
   return RH_E_USAGE;
 }
 
-static rh_status locate(rh_survey *survey, const rh_options *options, const char *name,
-                        rh_found *found, rh_error *error) {
-  int64_t k;
-  RH_TRY(find(survey, name, &k, error));
-  if (k == NONE) {
-    k = find_refused_provider(survey, options, name);
-    if (k == NONE) return unknown(survey, name, error);
-    return rh_fail(error, RH_E_PLUGIN, "strategy '%.64s': %s: %s", name,
-                   survey->search.candidates[k].path, rh_survey_refusal(survey, (uint32_t)k));
-  }
-  const rh_candidate *candidate = &survey->search.candidates[k];
-  note_missed(survey, (uint32_t)k, found);
-  found->path = rh_copy_string(candidate->path);
-  found->installed = candidate->installed;
-  found->device_kinds = offer(&survey->findings[k], name)->device_kinds;
-  found->promises = offer(&survey->findings[k], name)->promises;
-  snprintf(found->name, sizeof found->name, "%s", name);
-  return found->path ? RH_OK : rh_fail(error, RH_E_NOMEM, "no memory for a path");
+/* Examines all files of earlier directories than the first file of that name is in, and those of
+ * that name; all, if that is not enough. */
+static rh_status look_for(rh_registry *registry, const char *name, const rh_entry **entry,
+                          rh_error *error) {
+  rh_candidate *files = registry->search.candidates;
+  uint32_t n = registry->search.n, first = 0;
+  registry->device = NULL;
+  registry->max_n = 0;
+  while (first < n && !rh_bears_name(files[first].path, name)) first++;
+  for (uint32_t k = 0; k < n; k++)
+    files[k].wanted |=
+        first == n || files[k].place < files[first].place || rh_bears_name(files[k].path, name);
+  RH_TRY(rh_registry_look(registry, error));
+  *entry = rh_registry_find(registry, name);
+  if (*entry && (first == n || (*entry)->place <= files[first].place)) return RH_OK;
+  for (uint32_t k = 0; k < n; k++) files[k].wanted = 1;
+  RH_TRY(rh_registry_look(registry, error));
+  *entry = rh_registry_find(registry, name);
+  return RH_OK;
 }
 
 rh_status rh_registry_locate(rh_registry *registry, const char *name, rh_found *found,
                              rh_error *error) {
-  rh_survey *survey = registry->survey;
-  memset(found, 0, sizeof *found);
-  survey->device = NULL;
-  survey->max_n = 0;
-  return locate(survey, survey->options, name, found, error);
+  const rh_entry *entry;
+  uint32_t before = 0;
+  *found = (rh_found){0};
+  RH_TRY(look_for(registry, name, &entry, error));
+  if (!entry) {
+    const rh_candidate *provider = find_refused_provider(registry, name);
+    if (!provider) return unknown(registry, name, error);
+    return rh_fail(error, RH_E_PLUGIN, "strategy '%.64s': %s: %s", name, provider->path,
+                   provider->refused);
+  }
+  RH_TRY(rh_found_from_entry(found, entry, error));
+  while (registry->search.candidates[before].path != entry->path) before++;
+  say_missed(registry, before, found->missed);
+  return RH_OK;
 }
 
 void rh_registry_ask(rh_registry *registry, const rh_device *device, uint64_t max_n, uint32_t op,
                      rh_type type) {
-  const rh_examiner by = {.device = device ? device : rh_examine_host(),
-                          .max_n = max_n,
-                          .find_op = registry->survey->find_op};
+  const rh_examiner by = {
+      .device = device ? device : rh_examine_host(), .max_n = max_n, .find_op = registry->find_op};
   for (uint32_t k = 0; by.find_op && k < registry->n_entries; k++) {
     rh_entry *entry = &registry->entries[k];
     int is_known = !entry->asked_here && entry->asked_of == device && entry->asked_n == max_n;
     if (is_known || !rh_can_ask_here(entry) || entry->shadowed_by) continue;
-    if (!entry->opened && rh_registry_open(entry->path, registry->survey->describe, entry->name,
+    if (!entry->opened && rh_registry_open(entry->path, registry->describe, entry->name,
                                            &entry->opened, NULL) != RH_OK)
       continue;
     rh_examine_offer(&by, entry->opened, op, type, &entry->offers[op][type]);

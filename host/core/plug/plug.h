@@ -19,8 +19,11 @@ typedef struct rh_candidate {
   uint32_t place; /* the directory's rank, from 0; options->plugin_file has one of its own */
   /* 1: in redhost's own plugin directory, however it was found */
   uint32_t installed;
-  char *refused; /* null, or why it is not opened: writable by others, owned by another user, ... */
+  char *refused; /* null, or why it is not used: writable by others, owned by another user, ... */
   rh_refusal_kind kind; /* of the refusal */
+  /* In a registry: it is to be examined; it was, when it was this file. */
+  int wanted, examined;
+  struct stat file;
 } rh_candidate;
 
 /* Every regular *.so and *.foreign.json file, each once (by device and inode), by directory and
@@ -107,7 +110,7 @@ typedef struct rh_offer {
 
 /* A strategy as a child process described it.  Owned by the registry. */
 typedef struct rh_entry {
-  char *path;         /* the plugin's file */
+  char *path;         /* the plugin's file; the candidate's */
   uint32_t place;     /* its directory's rank in the search, from 0 */
   uint32_t installed; /* 1: it came with redhost */
   char *name, *summary, *about, *version, *author, *license, *build;
@@ -121,26 +124,26 @@ typedef struct rh_entry {
   const rh_strategy *opened; /* null, unless it was asked in this process */
   /* [op][type], by number; .status is RH_DECLINED where undefined */
   rh_offer offers[RH_N_OPS + 1][RH_N_TYPES + 1];
-  char *shadowed_by; /* null, or the path of the file whose strategy of that name comes first */
+  int disabled;            /* 1: its file is refused */
+  const char *shadowed_by; /* null, or the file whose strategy of that name comes first */
 } rh_entry;
 
-typedef struct rh_refusal {
-  char *path, *reason;
-  rh_refusal_kind kind;
-  uint32_t installed; /* 1: it came with redhost */
-} rh_refusal;
-
+/* `options`, and the device, must outlive it. */
 typedef struct rh_registry {
-  struct rh_survey *survey; /* what was found and examined so far; it owns what follows */
-  rh_entry *entries;        /* by name; shadowed ones follow the one that takes precedence */
-  uint32_t n_entries;
-  rh_refusal *refusals;
+  rh_discovery search;         /* the files; those that are refused are not used */
+  rh_entry *entries;           /* by name; shadowed ones follow the one that takes precedence */
+  uint32_t n_entries, n_known; /* behind the entries are those of refused files */
   uint32_t n_refusals;
-  uint32_t asked_refused; /* 1: refusals[0] is of options->plugin_file */
-  char **notes;
-  uint32_t n_notes;
-  char *searched;
   uint32_t n_skipped; /* files that were not examined, since nobody asked for them */
+  const rh_options *options;
+  rh_find_op *find_op; /* null: nothing is examined in this process */
+  rh_describe *describe;
+  char *program; /* null until a child is needed */
+  int has_no_program;
+  const rh_device *device; /* what strategies are asked for */
+  uint64_t max_n;
+  double limit_s;       /* for one file */
+  uint64_t limit_bytes; /* that the child may send about one file */
 } rh_registry;
 
 /* Examines all candidates in a child process (`options->program`, or redhost next to the library),
@@ -157,7 +160,7 @@ rh_status rh_registry_begin(rh_registry *registry, const rh_options *options, rh
 /* Then it examines what was not examined before.  It examines only those of the files that came
  * with redhost that bear one of n names of strategies; a name that no file bears may be in any
  * file: then all of them, as with n = 0.  `exactly`: also those whose offers are for another device
- * or max_n. */
+ * or max_n.  If there are none, no file is looked at. */
 rh_status rh_registry_examine(rh_registry *registry, const rh_device *device, uint64_t max_n,
                               const char *const *names, uint32_t n, int exactly, rh_error *error);
 /* Then offers of another size: opens the plugins that came with redhost, which were examined, in
@@ -224,7 +227,7 @@ typedef rh_offer rh_offers[RH_N_OPS + 1][RH_N_TYPES + 1];
 void rh_wire_clear_offers(rh_offers offers);
 
 json_t *rh_wire_strategy(const rh_strategy *strategy, const char *build, rh_offers offers);
-/* 0 and *entry filled, but for its path and place; or -1 and nothing to free. */
+/* 0 and *entry filled, but for what its candidate says; or -1 and nothing to free. */
 int rh_wire_read_entry(const json_t *json, rh_entry *entry);
 void rh_entry_finish(rh_entry *entry);
 

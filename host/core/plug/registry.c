@@ -1,61 +1,147 @@
 #include "internal.h"
 
-/* Sorts by name, then by rh_rank_files. */
+/* ---- Examining ---- */
+
+static void forget(rh_registry *registry, uint32_t k) {
+  rh_candidate *candidate = &registry->search.candidates[k];
+  rh_registry_drop(registry, k);
+  free(candidate->refused);
+  candidate->refused = NULL;
+  candidate->examined = 0;
+}
+
+static int is_same_file(const struct stat *a, const struct stat *b) {
+  return a->st_dev == b->st_dev && a->st_ino == b->st_ino && a->st_size == b->st_size &&
+         a->st_mtim.tv_sec == b->st_mtim.tv_sec && a->st_mtim.tv_nsec == b->st_mtim.tv_nsec;
+}
+
+/* Was candidate k not examined yet, or is it another file now? */
+static int is_due(rh_registry *registry, uint32_t k) {
+  rh_candidate *candidate = &registry->search.candidates[k];
+  struct stat now = {0};
+  if (!candidate->wanted || (candidate->refused && !candidate->examined)) return 0;
+  if (stat(candidate->path, &now) != 0) memset(&now, 0, sizeof now);
+  if (candidate->examined && is_same_file(&candidate->file, &now)) return 0;
+  forget(registry, k);
+  candidate->file = now;
+  return 1;
+}
+
+/* Without a program: what came with redhost, which can be trusted as much as this library. */
+static rh_status examine_here(rh_registry *registry, uint32_t k, rh_error *error) {
+  const rh_candidate *candidate = &registry->search.candidates[k];
+  const rh_examiner by = {.device = registry->device ? registry->device : rh_examine_host(),
+                          .max_n = registry->max_n,
+                          .find_op = registry->find_op};
+  const rh_plugin *plugin;
+  rh_error why;
+  rh_fate fate;
+  rh_status status = candidate->installed
+                         ? rh_plugin_open(candidate->path, registry->describe, &plugin, &why)
+                         : RH_OK;
+  if (!candidate->installed) {
+    fate = rh_registry_refuse(registry, k,
+                              "only the redhost program examines it, and there is none beside the "
+                              "library; name it in rh_options.program",
+                              RH_REFUSED_UNREAD);
+  } else if (status != RH_OK) {
+    fate = rh_registry_refuse(registry, k, why.message, rh_examine_refusal_kind(status));
+  } else {
+    json_t *strategies = rh_examine_plugin(&by, plugin);
+    fate = rh_registry_take(registry, k, strategies);
+    json_decref(strategies);
+  }
+  return fate == RH_GOES_ON ? RH_OK : rh_fail(error, RH_E_NOMEM, "no memory to examine plugins");
+}
+
+/* Without plugins no child is started, so the program may be missing. */
+static rh_status find_program(rh_registry *registry, rh_error *error) {
+  rh_error why;
+  if (registry->program || registry->has_no_program) return RH_OK;
+  rh_status status = rh_child_program(registry->options, &registry->program, &why);
+  registry->has_no_program = status == RH_E_PLUGIN && registry->find_op;
+  if (status == RH_OK || registry->has_no_program) return RH_OK;
+  if (error) *error = why;
+  return status;
+}
+
+/* The names of strategies are known only now; a match disables the whole file. */
+static rh_status disable(rh_registry *registry, uint32_t k, rh_error *error) {
+  rh_candidate *candidate = &registry->search.candidates[k];
+  char reason[512];
+  for (uint32_t j = 0; j < registry->n_known && !candidate->installed; j++)
+    if (registry->entries[j].path == candidate->path && !candidate->refused &&
+        rh_is_disabled_strategy(registry->entries[j].name, reason, sizeof reason)) {
+      candidate->kind = RH_REFUSED_BY_INTENT;
+      RH_TRY(rh_copy(&candidate->refused, reason, "a list of plugins", error));
+    }
+  for (uint32_t j = 0; j < registry->n_known; j++)
+    if (registry->entries[j].path == candidate->path)
+      registry->entries[j].disabled = candidate->refused != NULL;
+  return RH_OK;
+}
+
+static rh_status examine(rh_registry *registry, const uint32_t *which, uint32_t n,
+                         rh_error *error) {
+  rh_status status = n ? find_program(registry, error) : RH_OK;
+  for (uint32_t done = 0; status == RH_OK && done < n;)
+    if (registry->has_no_program) status = examine_here(registry, which[done++], error);
+    else status = rh_talk(registry, which + done, n - done, &done, error);
+  for (uint32_t k = 0; status == RH_OK && k < n; k++) status = disable(registry, which[k], error);
+  return status;
+}
+
+/* Sorts by name, then by rh_rank_files; what is disabled comes last. */
 static int by_rank(const void *left, const void *right) {
   const rh_entry *a = left, *b = right;
+  if (a->disabled != b->disabled) return a->disabled ? 1 : -1;
   int order = strcmp(a->name, b->name);
   if (order == 0 && a->place != b->place) order = a->place < b->place ? -1 : 1;
   return order ? order : rh_rank_files(a->path, b->path, a->name);
 }
 
 /* Sorts, and marks all but the first of each name. */
-static int shadow(rh_registry *registry) {
-  if (registry->n_entries == 0) return 0;
-  qsort(registry->entries, registry->n_entries, sizeof *registry->entries, by_rank);
+static void gather(rh_registry *registry) {
   const rh_entry *first = registry->entries;
-  for (uint32_t k = 1; k < registry->n_entries; k++) {
+  if (registry->n_known)
+    qsort(registry->entries, registry->n_known, sizeof *registry->entries, by_rank);
+  registry->n_entries = registry->n_refusals = registry->n_skipped = 0;
+  for (uint32_t k = 0; k < registry->n_known && !registry->entries[k].disabled; k++) {
     rh_entry *entry = &registry->entries[k];
     if (strcmp(entry->name, first->name) != 0) first = entry;
-    else if (!(entry->shadowed_by = rh_copy_string(first->path))) return -1;
+    entry->shadowed_by = entry == first ? NULL : first->path;
+    registry->n_entries++;
   }
-  return 0;
+  for (uint32_t k = 0; k < registry->search.n; k++) {
+    const rh_candidate *candidate = &registry->search.candidates[k];
+    registry->n_refusals += candidate->refused != NULL;
+    registry->n_skipped += !candidate->wanted && !candidate->refused;
+  }
 }
 
-/* The strings stay the survey's. */
-static int gather_entries(rh_registry *registry) {
-  const rh_survey *survey = registry->survey;
-  uint32_t total = 0;
-  for (uint32_t k = 0; k < survey->search.n; k++) total += survey->findings[k].n_entries;
-  registry->entries = calloc(total + 1u, sizeof *registry->entries);
-  if (!registry->entries) return -1;
-  for (uint32_t k = 0; k < survey->search.n; k++) {
-    const rh_finding *finding = &survey->findings[k];
-    if (finding->refused || !finding->wanted) continue;
-    if (finding->n_entries)
-      memcpy(registry->entries + registry->n_entries, finding->entries,
-             finding->n_entries * sizeof *finding->entries);
-    registry->n_entries += finding->n_entries;
-  }
-  return 0;
+rh_status rh_registry_look(rh_registry *registry, rh_error *error) {
+  uint32_t *which, n = 0;
+  RH_TRY(RH_NEW(&which, registry->search.n, "examining plugins", error));
+  for (uint32_t k = 0; k < registry->search.n; k++)
+    if (is_due(registry, k)) which[n++] = k;
+  rh_status status = examine(registry, which, n, error);
+  gather(registry);
+  free(which);
+  return status;
 }
 
-static int gather_refusals(rh_registry *registry) {
-  const rh_survey *survey = registry->survey;
-  int asked = rh_discovery_names_plugin(survey->options);
-  registry->refusals = calloc(survey->search.n + 1u, sizeof *registry->refusals);
-  if (!registry->refusals) return -1;
-  for (uint32_t k = 0; k < survey->search.n; k++) {
-    const rh_candidate *candidate = &survey->search.candidates[k];
-    const char *reason = rh_survey_refusal(survey, k);
-    if (!reason) continue;
-    registry->refusals[registry->n_refusals++] =
-        (rh_refusal){.path = candidate->path,
-                     .reason = (char *)reason,
-                     .kind = rh_survey_refusal_kind(survey, k),
-                     .installed = candidate->installed};
-    if (k == 0) registry->asked_refused = (uint32_t)asked;
-  }
-  return 0;
+/* ---- What is wanted ---- */
+
+rh_status rh_registry_begin(rh_registry *registry, const rh_options *options, rh_find_op *find_op,
+                            rh_describe *describe, rh_error *error) {
+  *registry = (rh_registry){.options = options,
+                            .find_op = find_op,
+                            .describe = describe,
+                            .limit_s = 5,
+                            .limit_bytes = (uint64_t)16 << 20};
+  rh_status status = rh_discover(&registry->search, options, error);
+  if (status != RH_OK) *registry = (rh_registry){0};
+  return status;
 }
 
 static int bears_one_of(const char *path, const char *const *names, uint32_t n) {
@@ -64,82 +150,39 @@ static int bears_one_of(const char *path, const char *const *names, uint32_t n) 
   return 0;
 }
 
-static int is_borne(const rh_survey *survey, const char *name) {
-  for (uint32_t k = 0; k < survey->search.n; k++)
-    if (rh_bears_name(survey->search.candidates[k].path, name)) return 1;
+static int is_borne(const rh_registry *registry, const char *name) {
+  for (uint32_t k = 0; k < registry->search.n; k++)
+    if (rh_bears_name(registry->search.candidates[k].path, name)) return 1;
   return 0;
 }
 
-static int must_ask_again(const rh_finding *finding, const rh_device *device, uint64_t max_n,
-                          int exactly) {
-  const rh_entry *entry = finding->n_entries ? &finding->entries[0] : NULL;
-  if (!entry || (entry->asked_of == device && entry->asked_n == max_n)) return 0;
-  return exactly || (!rh_can_ask_here(entry) && (entry->asked_of != device || entry->asked_n == 0));
-}
-
-/* How many files that nobody wanted before. */
-static uint32_t want(rh_survey *survey, const char *const *names, uint32_t n) {
-  uint32_t more = 0;
-  int all = n == 0;
-  for (uint32_t k = 0; k < n; k++) all |= !is_borne(survey, names[k]);
-  for (uint32_t k = 0; k < survey->search.n; k++) {
-    const rh_candidate *candidate = &survey->search.candidates[k];
-    rh_finding *finding = &survey->findings[k];
-    if (finding->wanted ||
-        !(all || !candidate->installed || bears_one_of(candidate->path, names, n)))
-      continue;
-    finding->wanted = 1;
-    more++;
+static int must_ask_again(const rh_registry *registry, const rh_candidate *candidate, int exactly) {
+  int again = 0;
+  for (uint32_t k = 0; k < registry->n_known; k++) {
+    const rh_entry *entry = &registry->entries[k];
+    int is_of = entry->asked_of == registry->device,
+        is_known = is_of && entry->asked_n == registry->max_n;
+    if (entry->path != candidate->path) continue;
+    again |= exactly ? !is_known || entry->asked_here
+                     : !is_known && !rh_can_ask_here(entry) && (!is_of || entry->asked_n == 0);
   }
-  return more;
-}
-
-static void release_lists(rh_registry *registry) {
-  for (uint32_t k = 0; k < registry->n_entries; k++) free(registry->entries[k].shadowed_by);
-  free(registry->entries);
-  free(registry->refusals);
-  *registry = (rh_registry){.survey = registry->survey};
-}
-
-static rh_status gather(rh_registry *registry, rh_error *error) {
-  rh_survey *survey = registry->survey;
-  release_lists(registry);
-  registry->notes = survey->search.notes;
-  registry->n_notes = survey->search.n_notes;
-  registry->searched = survey->search.searched;
-  for (uint32_t k = 0; k < survey->search.n; k++)
-    registry->n_skipped += !survey->findings[k].wanted && !survey->search.candidates[k].refused;
-  if (gather_entries(registry) == 0 && gather_refusals(registry) == 0 && shadow(registry) == 0)
-    return RH_OK;
-  return rh_fail(error, RH_E_NOMEM, "no memory to list the plugins");
-}
-
-rh_status rh_registry_begin(rh_registry *registry, const rh_options *options, rh_find_op *find_op,
-                            rh_describe *describe, rh_error *error) {
-  *registry = (rh_registry){.survey = calloc(1, sizeof *registry->survey)};
-  if (!registry->survey) return rh_fail(error, RH_E_NOMEM, "no memory to list the plugins");
-  rh_status status = rh_survey_open(registry->survey, options, NULL, 0, error);
-  registry->survey->find_op = find_op;
-  registry->survey->describe = describe;
-  if (status != RH_OK) rh_registry_finish(registry);
-  return status;
+  return again;
 }
 
 rh_status rh_registry_examine(rh_registry *registry, const rh_device *device, uint64_t max_n,
                               const char *const *names, uint32_t n, int exactly, rh_error *error) {
-  rh_survey *survey = registry->survey;
-  survey->device = device;
-  survey->max_n = max_n;
-  uint32_t due = want(survey, names, n);
-  for (uint32_t k = 0; k < survey->search.n; k++) {
-    rh_finding *finding = &survey->findings[k];
-    if (!finding->wanted || !must_ask_again(finding, device, max_n, exactly)) continue;
-    rh_survey_forget(survey, k);
-    due++;
+  int all = n == 0, due = !registry->entries;
+  registry->device = device;
+  registry->max_n = max_n;
+  for (uint32_t k = 0; k < n; k++) all |= !is_borne(registry, names[k]);
+  for (uint32_t k = 0; k < registry->search.n; k++) {
+    rh_candidate *candidate = &registry->search.candidates[k];
+    int again = must_ask_again(registry, candidate, exactly), was_wanted = candidate->wanted;
+    candidate->wanted |= all || !candidate->installed || bears_one_of(candidate->path, names, n);
+    due |= again || candidate->wanted != was_wanted;
+    if (again) forget(registry, k);
   }
-  if (!due && registry->entries && !exactly) return RH_OK;
-  RH_TRY(rh_survey_look_at(survey, 0, survey->search.n, 1, error));
-  return gather(registry, error);
+  return due ? rh_registry_look(registry, error) : RH_OK;
 }
 
 rh_status rh_registry_scan(rh_registry *registry, const rh_options *options,
@@ -151,9 +194,10 @@ rh_status rh_registry_scan(rh_registry *registry, const rh_options *options,
 }
 
 void rh_registry_finish(rh_registry *registry) {
-  release_lists(registry);
-  if (registry->survey) rh_survey_finish(registry->survey);
-  free(registry->survey);
+  for (uint32_t k = 0; k < registry->n_known; k++) rh_entry_finish(&registry->entries[k]);
+  free(registry->entries);
+  free(registry->program);
+  rh_discovery_finish(&registry->search);
   *registry = (rh_registry){0};
 }
 

@@ -3,7 +3,7 @@
 #include <sys/wait.h>
 
 typedef struct talker {
-  rh_survey *survey;
+  rh_registry *registry;
   const uint32_t *which;
   uint32_t n, answered; /* files asked about; files with a result */
   int greeted, begun;   /* it speaks the protocol; it is examining which[answered] */
@@ -11,9 +11,8 @@ typedef struct talker {
   rh_conversation with;
 } talker;
 
-static rh_finding *finding_of(const talker *talk) {
-  return &talk->survey->findings[talk->which[talk->answered]];
-}
+/* The candidate that is examined. */
+static uint32_t here(const talker *talk) { return talk->which[talk->answered]; }
 
 static rh_fate finish_file(talker *talk) {
   talk->begun = 0;
@@ -22,46 +21,13 @@ static rh_fate finish_file(talker *talk) {
   return RH_GOES_ON;
 }
 
-rh_fate rh_finding_take(rh_survey *survey, uint32_t k, const json_t *strategies) {
-  uint32_t n = (uint32_t)json_array_size(strategies);
-  const rh_candidate *candidate = &survey->search.candidates[k];
-  rh_finding *finding = &survey->findings[k];
-  if (n < 1 || n > RH_MOST_STRATEGIES) return RH_FATE_GARBAGE;
-  finding->entries = calloc(n, sizeof *finding->entries);
-  if (!finding->entries) return RH_FATE_FAILED;
-  for (uint32_t j = 0; j < n; j++) {
-    rh_entry *entry = &finding->entries[j];
-    if (rh_wire_read_entry(json_array_get(strategies, j), entry) != 0) return RH_FATE_GARBAGE;
-    finding->n_entries++;
-    entry->place = candidate->place;
-    entry->installed = candidate->installed;
-    entry->asked_of = survey->device;
-    entry->asked_n = survey->max_n;
-    if (!(entry->path = strdup(candidate->path))) return RH_FATE_FAILED;
-  }
-  finding->looked = 1;
-  return RH_GOES_ON;
-}
-
-/* The reason may quote file names and the loader's message, so it is made one line. */
-rh_fate rh_finding_refuse(rh_survey *survey, uint32_t k, const char *reason, rh_refusal_kind kind) {
-  rh_finding *finding = &survey->findings[k];
-  char *copy = strdup(reason);
-  if (!copy) return RH_FATE_FAILED;
-  rh_make_plain(copy);
-  finding->refused = copy;
-  finding->kind = kind;
-  finding->looked = 1;
-  return RH_GOES_ON;
-}
-
 static rh_fate take_plugin(talker *talk, const json_t *strategies) {
-  rh_fate fate = rh_finding_take(talk->survey, talk->which[talk->answered], strategies);
+  rh_fate fate = rh_registry_take(talk->registry, here(talk), strategies);
   return fate == RH_GOES_ON ? finish_file(talk) : fate;
 }
 
 static rh_fate take_refusal(talker *talk, const char *reason, rh_refusal_kind kind) {
-  rh_fate fate = rh_finding_refuse(talk->survey, talk->which[talk->answered], reason, kind);
+  rh_fate fate = rh_registry_refuse(talk->registry, here(talk), reason, kind);
   return fate == RH_GOES_ON ? finish_file(talk) : fate;
 }
 
@@ -77,7 +43,7 @@ static rh_fate take_frame(talker *talk, json_t *frame) {
   int number, kind;
   const char *text, *name;
   json_t *strategies;
-  int here = (int)talk->answered;
+  int at = (int)talk->answered;
   if (!talk->greeted) {
     talk->greeted =
         json_unpack(frame, "{s:i!}", "redhost-probe", &number) == 0 && number == RH_WIRE_VERSION;
@@ -85,9 +51,8 @@ static rh_fate take_frame(talker *talk, json_t *frame) {
   }
   if (!talk->begun) {
     if (json_unpack(frame, "{s:i!}", "end", &number) == 0)
-      return here == (int)talk->n && number == here ? RH_FATE_HEARD : RH_FATE_GARBAGE;
-    if (here < (int)talk->n && json_unpack(frame, "{s:i!}", "begin", &number) == 0 &&
-        number == here)
+      return at == (int)talk->n && number == at ? RH_FATE_HEARD : RH_FATE_GARBAGE;
+    if (at < (int)talk->n && json_unpack(frame, "{s:i!}", "begin", &number) == 0 && number == at)
       return take_begin(talk);
     return RH_FATE_GARBAGE;
   }
@@ -97,10 +62,10 @@ static rh_fate take_frame(talker *talk, json_t *frame) {
   }
   if (json_unpack(frame, "{s:i, s:i, s:s!}", "refused", &number, "kind", &kind, "reason", &text) ==
           0 &&
-      number == here && kind >= 0 && kind <= RH_REFUSED_UNREAD)
+      number == at && kind >= 0 && kind <= RH_REFUSED_UNREAD)
     return take_refusal(talk, text, (rh_refusal_kind)kind);
   if (json_unpack(frame, "{s:i, s:o!}", "plugin", &number, "strategies", &strategies) == 0 &&
-      number == here)
+      number == at)
     return take_plugin(talk, strategies);
   return RH_FATE_GARBAGE;
 }
@@ -122,17 +87,10 @@ static void name_fate(const talker *talk, char *to, size_t bytes) {
   rh_conversation_name(&talk->with, where, to, bytes);
 }
 
-void rh_finding_drop(rh_finding *finding) {
-  for (uint32_t j = 0; j < finding->n_entries; j++) rh_entry_finish(&finding->entries[j]);
-  free(finding->entries);
-  finding->entries = NULL;
-  finding->n_entries = 0;
-}
-
 /* The child died or hung while it examined a file. */
 static rh_status blame(talker *talk, rh_error *error) {
   char reason[256];
-  rh_finding_drop(finding_of(talk));
+  rh_registry_drop(talk->registry, here(talk));
   /* An earlier plugin in the same process may be the cause, so the file is examined again alone.
    * After a hang, which costs seconds, it is not. */
   if (talk->answered > 0 && talk->with.fate != RH_FATE_LATE) return RH_OK;
@@ -151,14 +109,14 @@ static rh_status end_lost_probe(talker *talk, rh_error *error) {
     else if (fate != RH_FATE_ENDED) snprintf(reason, sizeof reason, "sends something else");
     else rh_ending_name(talk->with.status, "at its start", reason, sizeof reason);
     return rh_fail(error, RH_E_PLUGIN, "%s does not speak the probe protocol: it %s",
-                   talk->survey->program, reason);
+                   talk->registry->program, reason);
   }
-  const rh_candidate *last = &talk->survey->search.candidates[talk->which[talk->answered - 1]];
+  const rh_candidate *last = &talk->registry->search.candidates[talk->which[talk->answered - 1]];
   if (fate == RH_FATE_ENDED) rh_ending_name(talk->with.status, "afterwards", reason, sizeof reason);
   else
     snprintf(reason, sizeof reason,
              fate == RH_FATE_LATE ? "did not go on" : "sent data that redhost did not write");
-  rh_discovery *search = &talk->survey->search;
+  rh_discovery *search = &talk->registry->search;
   if (rh_strings_add(&search->notes, &search->n_notes,
                      "the probe process was lost after examining %s: it %s", last->path,
                      reason) == 0)
@@ -167,15 +125,15 @@ static rh_status end_lost_probe(talker *talk, rh_error *error) {
 }
 
 static rh_status start(talker *talk, rh_error *error) {
-  const rh_survey *survey = talk->survey;
+  const rh_registry *registry = talk->registry;
   rh_text request = {0};
-  rh_wire_request(&request, survey->device, survey->max_n);
+  rh_wire_request(&request, registry->device, registry->max_n);
   for (uint32_t k = 0; k < talk->n; k++)
-    rh_request_add(&request, "file", survey->search.candidates[talk->which[k]].path);
+    rh_request_add(&request, "file", registry->search.candidates[talk->which[k]].path);
   rh_status status = rh_request_end(&request, error);
   if (status == RH_OK)
     status = rh_conversation_start(&talk->with,
-                                   &(rh_child_spec){.program = survey->program,
+                                   &(rh_child_spec){.program = registry->program,
                                                     .role = "--probe",
                                                     .request = request.s,
                                                     .bytes = request.length,
@@ -186,20 +144,20 @@ static rh_status start(talker *talk, rh_error *error) {
   return status;
 }
 
-rh_status rh_talk(rh_survey *survey, const uint32_t *which, uint32_t n, uint32_t *done,
+rh_status rh_talk(rh_registry *registry, const uint32_t *which, uint32_t n, uint32_t *done,
                   rh_error *error) {
-  talker talk = {.survey = survey, .which = which, .n = n};
+  talker talk = {.registry = registry, .which = which, .n = n};
   talk.with = (rh_conversation){.user = &talk,
                                 .take = take_line,
-                                .limit_s = survey->limit_s,
-                                .limit_bytes = survey->limit_bytes};
+                                .limit_s = registry->limit_s,
+                                .limit_bytes = registry->limit_bytes};
   RH_TRY(start(&talk, error));
   rh_fate fate = rh_conversation_listen(&talk.with, error);
   /* The answers are complete; destructors get half a second. */
   rh_conversation_end(&talk.with, 0.5);
   rh_status status = RH_OK;
   if (fate == RH_FATE_FAILED) {
-    rh_finding_drop(finding_of(&talk));
+    rh_registry_drop(registry, here(&talk));
     status = RH_E_NOMEM;
   } else if (fate != RH_FATE_HEARD) {
     status = talk.begun ? blame(&talk, error) : end_lost_probe(&talk, error);

@@ -1,14 +1,5 @@
 #include "plug.h"
 
-/* Without a device only host strategies are queried; the others are declined. */
-static rh_device host_alone(void) {
-  rh_device device = {.struct_size = sizeof device, .kind = RH_DEVICE_HOST, .name = "host"};
-  long processors = sysconf(_SC_NPROCESSORS_ONLN);
-  device.compute_units = processors > 0 ? (uint32_t)processors : 1;
-  device.max_group = 1;
-  return device;
-}
-
 static const rh_request_field numbers[] = {
     RH_REQUEST_FIELD(rh_device, kind),         RH_REQUEST_FIELD(rh_device, cl_version),
     RH_REQUEST_FIELD(rh_device, vendor_id),    RH_REQUEST_FIELD(rh_device, compute_units),
@@ -20,8 +11,7 @@ static const rh_request_field numbers[] = {
 enum { N_NUMBERS = sizeof numbers / sizeof *numbers };
 
 void rh_wire_request(rh_text *to, const rh_device *device, uint64_t max_n) {
-  rh_device host = host_alone();
-  if (!device) device = &host;
+  if (!device) device = rh_examine_host();
   rh_request_begin(to);
   rh_request_add_number(to, "max_n", max_n);
   rh_request_add_fields(to, numbers, N_NUMBERS, device);

@@ -186,8 +186,8 @@ void rh_entry_finish(rh_entry *entry) {
     free((void *)(uintptr_t)entry->params[k].doc);
     free((void *)(uintptr_t)entry->params[k].choices);
   }
-  char *owned[] = {entry->path,   entry->name,    entry->summary, entry->about,      entry->version,
-                   entry->author, entry->license, entry->build,   entry->shadowed_by};
+  char *owned[] = {entry->name,   entry->summary, entry->about, entry->version,
+                   entry->author, entry->license, entry->build};
   for (size_t k = 0; k < sizeof owned / sizeof *owned; k++) free(owned[k]);
   free(entry->params);
   memset(entry, 0, sizeof *entry);

@@ -58,8 +58,8 @@ static void judge_answered(const rh_job_spec *spec, const rh_answered *answered,
   if (answered->result)
     rh_job_judge(spec, answered->device, answered->depth, reference, answered->result, verdict);
   else
-    rh_job_judge_value(spec, answered->device, answered->depth, reference, answered->value,
-                       verdict);
+    rh_reference_judge_value(reference, answered->value, answered->depth,
+                             rh_job_flushes(spec, answered->device), verdict);
 }
 
 rh_status rh_job_judge_on(const rh_job_spec *spec, const rh_job_part *part,

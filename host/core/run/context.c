@@ -24,7 +24,6 @@ rh_status rh_context_say_lost(rh_error *error) {
 
 static void release_device(rh_context *context) {
   rh_registry_finish(&context->registry);
-  context->registry_scanned = 0;
   rh_cl_session_finish(&context->session);
   context->session_open = 0;
 }
@@ -199,36 +198,18 @@ rh_status rh_context_any_device(rh_context *context, const rh_cl_device **device
   }
   if (status == RH_OK) return RH_OK;
   *device = NULL;
-  if (!context->registry_scanned) report_faults(context);
+  if (!context->registry.options) report_faults(context);
   return RH_OK;
 }
 
 /* Searches for plugins, once. */
 static rh_status begin_registry(rh_context *context, rh_error *error) {
-  if (context->registry.survey) return RH_OK;
+  if (context->registry.options) return RH_OK;
   return rh_registry_begin(&context->registry, &context->options, rh_op_find, describe_of(context),
                            error);
 }
 
-/* rh_context.registry_n where offers are for several sizes or devices. */
-static const uint64_t SEVERAL = UINT64_MAX;
-
 static const rh_device *about(const rh_cl_device *device) { return device ? &device->about : NULL; }
-
-static int is_for(const rh_context *context, const rh_cl_device *device, uint64_t n) {
-  return context->registry_scanned && context->registry_n == n && context->registry_for == device;
-}
-
-static rh_status examine(rh_context *context, const rh_cl_device *device, uint64_t n,
-                         const char *const *names, uint32_t n_names, int exactly, rh_error *error) {
-  int is_exact = exactly || !context->registry_scanned || is_for(context, device, n);
-  context->registry_scanned = 0;
-  RH_TRY(rh_registry_examine(&context->registry, about(device), n, names, n_names, exactly, error));
-  context->registry_scanned = 1;
-  context->registry_n = is_exact ? n : SEVERAL;
-  context->registry_for = device;
-  return RH_OK;
-}
 
 rh_status rh_context_registry(rh_context *context, uint64_t n, const rh_registry **registry,
                               rh_error *no_device, rh_error *error) {
@@ -238,16 +219,16 @@ rh_status rh_context_registry(rh_context *context, uint64_t n, const rh_registry
   if (no_device) *no_device = why;
   RH_TRY(begin_registry(context, error));
   *registry = &context->registry;
-  if (is_for(context, device, n) && !context->registry.n_skipped) return RH_OK;
-  return examine(context, device, n, NULL, 0, 1, error);
+  return rh_registry_examine(&context->registry, about(device), n, NULL, 0, 1, error);
 }
 
 rh_status rh_context_examine(rh_context *context, const rh_wanted *wanted,
                              const rh_registry **registry, rh_error *error) {
-  const rh_cl_device *device = wanted->device;
+  const rh_device *device = about(wanted->device);
   RH_TRY(begin_registry(context, error));
-  RH_TRY(examine(context, device, wanted->n, wanted->names, wanted->n_names, 0, error));
-  rh_registry_ask(&context->registry, about(device), wanted->n, wanted->op->base, wanted->op->type);
+  RH_TRY(rh_registry_examine(&context->registry, device, wanted->n, wanted->names, wanted->n_names,
+                             0, error));
+  rh_registry_ask(&context->registry, device, wanted->n, wanted->op->base, wanted->op->type);
   *registry = &context->registry;
   return RH_OK;
 }
@@ -261,21 +242,22 @@ rh_status rh_context_locate(rh_context *context, const char *name, rh_found *fou
 
 void rh_context_report_missing_plugins(const rh_context *context) {
   const rh_registry *registry = &context->registry;
-  const rh_refusal *first = NULL;
+  const rh_candidate *first = NULL;
   uint32_t n = 0, level = RH_LOG_WARNING;
-  for (uint32_t k = 0; k < registry->n_refusals; k++) {
-    const rh_refusal *refusal = &registry->refusals[k];
-    int is_unexpected = refusal->kind == RH_REFUSED_UNREAD ||
-                        (refusal->kind != RH_REFUSED_BY_INTENT && refusal->installed);
-    if (!is_unexpected && !(k == 0 && registry->asked_refused)) continue;
+  for (uint32_t k = 0; k < registry->search.n; k++) {
+    const rh_candidate *file = &registry->search.candidates[k];
+    int is_asked = k == 0 && rh_discovery_names_plugin(&context->options);
+    int is_unexpected =
+        file->kind == RH_REFUSED_UNREAD || (file->kind != RH_REFUSED_BY_INTENT && file->installed);
+    if (!file->refused || (!is_unexpected && !is_asked)) continue;
     if (is_unexpected) level = RH_LOG_ERROR;
-    if (n++ == 0) first = refusal;
+    if (n++ == 0) first = file;
   }
   if (n == 0) return;
   rh_text others = {0};
   if (n > 1) rh_text_add(&others, ". Nor are %u more", n - 1);
   rh_log(&context->options.reporter, level, "plugin %s is not loaded: %s%s", first->path,
-         first->reason, rh_text_get(&others));
+         first->refused, rh_text_get(&others));
   rh_text_finish(&others);
 }
 

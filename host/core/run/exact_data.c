@@ -69,30 +69,9 @@ int rh_exact_data_is_too_much(rh_status status) {
   return status == RH_E_NOMEM || status == RH_E_DEVICE;
 }
 
-static rh_status run_on(rh_job *job, const rh_job_spec *spec, const rh_array *array,
-                        rh_cl_input *input, rh_result *result, rh_error *error) {
-  _Alignas(16) unsigned char value[RH_MOST_VALUE_BYTES];
-  rh_data data = {.host = rh_array_data(array)};
-  if (job->device) {
-    /* The user's data stay on the device; if it has no room for both, the exact data are not
-     * tried. */
-    if (rh_cl_input_init(input, job->instance_spec.session, array->region.address,
-                         array->offset_bytes, array->n, rh_type_size(array->type), error) != RH_OK)
-      return RH_E_NOMEM;
-    data.buffer = input->buffer;
-    data.first = input->first;
-  }
-  rh_status status = rh_instance_call(job->instance, &data, array->n, value, error);
-  if (status == RH_OK) rh_job_result(spec, job->strategy->name, value, result);
-  /* After a failure, commands may still be reading the data. */
-  if (status != RH_OK && job->device) rh_cl_finish(job->instance_spec.session->queue);
-  return status;
-}
-
 rh_status rh_job_confirm(rh_job *job, const rh_job_spec *spec, const rh_reporter *reporter,
                          rh_verdict *verdict, rh_error *error) {
   rh_exact_data exact;
-  rh_cl_input input = {0};
   rh_result result;
   rh_error why = {0};
   if (spec->operation.op->is_custom)
@@ -101,9 +80,9 @@ rh_status rh_job_confirm(rh_job *job, const rh_job_spec *spec, const rh_reporter
   rh_status status =
       rh_exact_data_make(&exact, spec->operation.op, spec->operation.n, NULL, 0, reporter, &why);
   if (status == RH_OK) {
-    status = run_on(job, spec, &exact.array, &input, &result, &why);
+    /* The user's data stay on the device; if it has no room for both, these are not tried. */
+    status = rh_job_reduce(job, spec, &exact.array, &result, &why);
     if (status == RH_OK) rh_exact_data_add(&exact, &result, verdict);
-    rh_cl_input_finish(&input);
     rh_exact_data_finish(&exact);
   }
   if (status == RH_OK) return RH_OK;

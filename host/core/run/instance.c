@@ -162,6 +162,8 @@ static rh_status prepare(rh_instance *instance, rh_error *error) {
   };
   rh_services_init(&instance->services, spec->session, instance->prelude, spec->strategy->name,
                    spec->reporter);
+  instance->services.run = &instance->run;
+  instance->services.constants_size = spec->op->abi->constants_size;
   if (spec->op->is_custom && spec->session && spec->session->device->divides_exactly)
     instance->services.options = "-cl-fp32-correctly-rounded-divide-sqrt";
   return spec->session ? make_result(instance, error) : RH_OK;
@@ -202,7 +204,17 @@ void rh_instance_destroy(rh_instance *instance) {
 }
 
 void rh_instance_show(rh_instance *instance, rh_operands *operands) {
-  rh_operands_show(operands, &instance->run, &instance->services.operands);
+  rh_run *run = &instance->run;
+  if (operands->count_slot >= 0)
+    operands->constants[operands->count_slot] = operands->whole_n ? operands->whole_n : run->n;
+  run->first = 0;
+  run->input = NULL;
+  run->host_input = &operands->arrays;
+  run->host_operands = operands->arrays.operands;
+  run->n_operands = operands->n;
+  run->operands = (struct _cl_mem *const *)operands->buffers;
+  run->operand_first = operands->at;
+  run->constants = operands->constants;
 }
 
 rh_status rh_instance_run(rh_instance *instance, const rh_data *data, uint64_t n, rh_error *error) {

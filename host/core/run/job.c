@@ -286,19 +286,14 @@ rh_status rh_job_reference(const rh_job_spec *spec, const void *data, const rh_r
   return rh_job_reference_of(spec, &all, reporter, reference, error);
 }
 
-static int flushes(const rh_job_spec *spec, const rh_cl_device *device) {
+int rh_job_flushes(const rh_job_spec *spec, const rh_cl_device *device) {
   if (!device) return 0;
   return (spec->operation.op->type == RH_TYPE_f64 ? device->flushes_f64 : device->flushes_f32) != 0;
 }
 
 void rh_job_judge(const rh_job_spec *spec, const rh_cl_device *device, uint64_t depth,
                   const rh_reference *reference, const rh_result *result, rh_verdict *verdict) {
-  rh_reference_judge(reference, result, depth, flushes(spec, device), verdict);
-}
-
-void rh_job_judge_value(const rh_job_spec *spec, const rh_cl_device *device, uint64_t depth,
-                        const rh_reference *reference, const void *value, rh_verdict *verdict) {
-  rh_reference_judge_value(reference, value, depth, flushes(spec, device), verdict);
+  rh_reference_judge(reference, result, depth, rh_job_flushes(spec, device), verdict);
 }
 
 void rh_job_finish(rh_job *job) {

@@ -27,10 +27,9 @@ static void make_room(const char *directory) {
 
 static void remember(const rh_cache *cache, const char *memory) {
   char *directory = memory ? rh_path_join(cache->directory, "drivers") : NULL;
-  const void *const nothing[] = {""};
   if (directory) make_room(directory);
   /* If it cannot be written, the drivers are probed again the next time. */
-  if (directory) rh_file_write(directory, memory, nothing, (const size_t[]){0}, 1, RH_FILE_AS_GOOD);
+  if (directory) rh_file_write(memory, "", 0);
   free(directory);
 }
 

@@ -39,13 +39,7 @@ struct rh_context {
   const rh_cl_device *device; /* null until chosen */
   rh_cl_session session;
   int session_open;
-  /* The plugins, from when they are first needed on; `auto` chooses from them, if they were
-   * scanned. */
-  rh_registry registry;
-  int registry_scanned;
-  /* of all offers, if they are for one; null: the host alone */
-  uint64_t registry_n;
-  const rh_cl_device *registry_for;
+  rh_registry registry; /* the plugins, from when they are first needed on */
   const rh_context_calls *calls;
   struct rh_known *known; /* theirs; null at first */
   /* incremented for each wrong result, because an earlier choice of `auto` may be that strategy */
@@ -126,7 +120,7 @@ void rh_context_blame(rh_context *context, const char *strategy, const char *pat
 /* On the device: element 0 of the run is element at[k] of buffers[k].  On the host: arrays.
  * Buffers and arrays are borrowed.  It must not be moved: arrays.constants is `constants`. */
 typedef struct rh_operands {
-  uint32_t n, constants_size;
+  uint32_t n;
   cl_mem buffers[RH_MOST_OPERANDS];
   uint64_t at[RH_MOST_OPERANDS];
   rh_arrays arrays;
@@ -138,17 +132,10 @@ typedef struct rh_operands {
 /* The operands' number and the constants' values; not yet where the operands are. */
 void rh_operands_begin(rh_operands *operands, const rh_operator *op);
 
-/* The constants' values, anew. */
-void rh_operands_bind(rh_operands *operands, const rh_operator *op);
-
 /* Both: the operands of `op` stand offsets[k] bytes behind the first element of
  * `buffer`, which is `first` bytes behind its beginning, or behind `host`. */
 void rh_operands_place(rh_operands *operands, const rh_operator *op, const uint64_t *offsets,
                        cl_mem buffer, uint64_t first, const void *host);
-
-/* Fills in the fields of a run of run->n elements, and what launch() puts in the place of
- * RH_ARG_OPERANDS.  Both point into *operands. */
-void rh_operands_show(rh_operands *operands, rh_run *run, rh_operand_arguments *arguments);
 
 /* ---- A strategy's parameters as words and as numbers ---- */
 
@@ -264,6 +251,7 @@ int rh_instance_has_fast_path(const rh_instance *instance);
  * left at rh_instance_host_value(). */
 rh_status rh_instance_call_fast(rh_instance *instance, const void *host_input, uint64_t n,
                                 rh_error *error);
+/* Its runs read these operands. */
 void rh_instance_show(rh_instance *instance, rh_operands *operands);
 const void *rh_instance_host_value(const rh_instance *instance); /* aligned to 16 */
 
@@ -421,9 +409,8 @@ rh_status rh_job_reference_of(const rh_job_spec *spec, const rh_job_part *part,
 /* Judges an answer by it. device: null for the host; depth: from query's answer. */
 void rh_job_judge(const rh_job_spec *spec, const rh_cl_device *device, uint64_t depth,
                   const rh_reference *reference, const rh_result *result, rh_verdict *verdict);
-/* The value of a part of the data, by the part's reference. */
-void rh_job_judge_value(const rh_job_spec *spec, const rh_cl_device *device, uint64_t depth,
-                        const rh_reference *reference, const void *value, rh_verdict *verdict);
+/* Does the device, or null, flush subnormals of the operator's type? */
+int rh_job_flushes(const rh_job_spec *spec, const rh_cl_device *device);
 
 void rh_job_finish(rh_job *job); /* zero-initialised is fine */
 
@@ -553,6 +540,10 @@ rh_status rh_operand_data_fill(const rh_array *array, const rh_job_spec *spec, c
  * thirds of them: several work-groups, a partial one, and a range that does not start at 0.  It
  * also absorbs the driver's work at a first launch.  RH_E_WRONG if an answer is wrong. */
 rh_status rh_job_self_test(rh_job *job, rh_error *error);
+
+/* Reduces the elements of `array`, of a strategy that is set up for one operand. */
+rh_status rh_job_reduce(rh_job *job, const rh_job_spec *spec, const rh_array *array,
+                        rh_result *result, rh_error *error);
 
 /* Tries n elements of a kind, at most as many as the job is set up for. */
 rh_status rh_job_try(rh_job *job, uint64_t n, const char *kind, rh_error *error);

@@ -2,6 +2,25 @@
 
 enum { MOST = 4099 };
 
+rh_status rh_job_reduce(rh_job *job, const rh_job_spec *spec, const rh_array *array,
+                        rh_result *result, rh_error *error) {
+  _Alignas(16) unsigned char value[RH_MOST_VALUE_BYTES];
+  rh_cl_input input = {0};
+  rh_data data = {.host = rh_array_data(array)};
+  rh_status status = RH_OK;
+  if (job->device)
+    status = rh_cl_input_init(&input, job->instance_spec.session, array->region.address,
+                              array->offset_bytes, array->n, rh_type_size(array->type), error);
+  data.buffer = input.buffer;
+  data.first = input.first;
+  if (status == RH_OK) status = rh_instance_call(job->instance, &data, array->n, value, error);
+  if (status == RH_OK) rh_job_result(spec, job->strategy->name, value, result);
+  /* After a failure, commands may still be reading the data. */
+  if (status != RH_OK && job->device) rh_cl_finish(job->instance_spec.session->queue);
+  rh_cl_input_finish(&input);
+  return status;
+}
+
 static rh_status judge_value(const rh_job *job, const rh_job_spec *spec, const rh_job_part *part,
                              rh_reference *reference, const void *value, rh_error *error) {
   rh_result result;
@@ -90,22 +109,9 @@ rh_status rh_job_self_test(rh_job *job, rh_error *error) {
   return status;
 }
 
-static rh_status try_order(rh_job *job, const rh_canonical_trial *trial, rh_cl_input *input,
-                           rh_error *error) {
-  _Alignas(16) unsigned char value[RH_MOST_VALUE_BYTES];
-  const rh_array *array = &trial->array;
-  rh_data data = {.host = rh_array_data(array)};
+static rh_status try_order(rh_job *job, const rh_canonical_trial *trial, rh_error *error) {
   rh_result result;
-  if (job->device) {
-    RH_TRY(rh_cl_input_init(input, job->instance_spec.session, array->region.address,
-                            array->offset_bytes, array->n, rh_type_size(array->type), error));
-    data.buffer = input->buffer;
-    data.first = input->first;
-  }
-  rh_status status = rh_instance_call(job->instance, &data, array->n, value, error);
-  if (status != RH_OK && job->device) rh_cl_finish(job->instance_spec.session->queue);
-  RH_TRY(status);
-  rh_job_result(&job->spec, job->strategy->name, value, &result);
+  RH_TRY(rh_job_reduce(job, &job->spec, &trial->array, &result, error));
   return rh_canonical_trial_judge(trial, job->spec.operation.op->base, job->strategy->name, &result,
                                   error);
 }
@@ -113,17 +119,15 @@ static rh_status try_order(rh_job *job, const rh_canonical_trial *trial, rh_cl_i
 rh_status rh_job_check_order(rh_job *job, rh_error *error) {
   const rh_job_spec *spec = &job->spec;
   rh_canonical_trial trial;
-  rh_cl_input input = {0};
   if (!(job->strategy->promises & RH_CANONICAL_ORDER) || spec->operation.op->is_custom ||
       !rh_op_rounds(spec->operation.op->base, spec->operation.op->type) || spec->operation.n == 0)
     return RH_OK;
   rh_status status = rh_canonical_trial_make(&trial, spec->operation.op->base,
                                              spec->operation.op->type, spec->operation.n, 0, error);
-  if (status == RH_OK) status = try_order(job, &trial, &input, error);
+  if (status == RH_OK) status = try_order(job, &trial, error);
   if (status == RH_E_WRONG)
     rh_context_blame(job->context, job->strategy->name, job->path, spec->operation.op,
                      spec->operation.n);
-  rh_cl_input_finish(&input);
   rh_canonical_trial_finish(&trial);
   return status;
 }

@@ -237,7 +237,7 @@ static const char examined[] = "examined";
 
 static int is_known(rh_cache *cache, const char *key) {
   size_t bytes = 0;
-  unsigned char *kept = rh_cache_load(cache, key, &bytes);
+  char *kept = rh_cache_load(cache, key, &bytes);
   free(kept);
   return kept != NULL;
 }
@@ -259,8 +259,7 @@ rh_status rh_algebra_trust(const rh_custom *self, rh_cache *cache, rh_error *err
   rh_status status = RH_OK;
   if (!is_known(cache, rh_text_get(&key))) {
     status = examine_and_log(self, cache, error);
-    if (status == RH_OK)
-      rh_cache_store(cache, rh_text_get(&key), (const unsigned char *)examined, sizeof examined);
+    if (status == RH_OK) rh_cache_store(cache, rh_text_get(&key), examined, sizeof examined);
   }
   rh_text_finish(&key);
   return status;

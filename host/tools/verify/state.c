@@ -192,10 +192,7 @@ static void take_attributes(rh_text *to) {
     add(to, "signal stack of %zu bytes at %p", stack.ss_size, stack.ss_sp);
 }
 
-static void take_floating(rh_text *to) {
-  rh_fpstate state = rh_fpstate_save();
-  add(to, "%#x %#x", state.words[0], state.words[1]);
-}
+static void take_floating(rh_text *to) { add(to, "%#" PRIx64, rh_fpstate_save().control); }
 
 /* ---- Descriptors ---- */
 
