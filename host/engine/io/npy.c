@@ -5,19 +5,6 @@
 
 enum { MAGIC_BYTES = 6, VERSION_BYTES = 2, LONGEST_PREAMBLE = 12 };
 
-/* A piece of the header, not terminated. */
-typedef struct span {
-  const char *s;
-  size_t length;
-} span;
-
-/* The parser's position in the header's text. */
-typedef struct cursor {
-  const char *start, *at, *end;
-  const char *name;
-  rh_error *error;
-} cursor;
-
 /* ---- The preamble: magic, version, length of the header -------------------------------------- */
 
 int rh_npy_has_magic(const void *bytes, uint64_t length) {
@@ -53,69 +40,76 @@ uint64_t rh_npy_wanted(const void *bytes, uint64_t length) {
   return preamble ? preamble + header_bytes(bytes, preamble) : LONGEST_PREAMBLE;
 }
 
-/* ---- Tokens of the header, a Python literal: a dictionary, strings, booleans and a tuple of
- * numbers */
+/* ---- The header, a Python literal: a dictionary of a string, a boolean and a tuple ------------ */
 
-static rh_status malformed(const cursor *c, const char *expected) {
-  return rh_fail(c->error, RH_E_FILE,
-                 "%s: its .npy header is malformed: expected %s at character %llu; save the array "
-                 "again with numpy.save",
-                 c->name, expected, (unsigned long long)(c->at - c->start));
-}
-
-/* The next character that is not white space, or 0 at the end; a NUL in the header reads as its
- * end. */
-static char peek(cursor *c) {
-  while (c->at < c->end && (*c->at == ' ' || *c->at == '\t' || *c->at == '\n' || *c->at == '\r'))
-    c->at++;
-  return c->at < c->end ? *c->at : 0;
-}
-
-static int accept_char(cursor *c, char expected) {
-  if (peek(c) != expected) return 0;
-  c->at++;
-  return 1;
-}
-
-static int accept_word(cursor *c, const char *word) {
-  size_t length = strlen(word);
-  peek(c);
-  if ((size_t)(c->end - c->at) < length || memcmp(c->at, word, length) != 0) return 0;
-  c->at += length;
-  return 1;
-}
-
-static rh_status read_string(cursor *c, const char *what, span *string) {
-  char quote = peek(c);
-  if (quote != '\'' && quote != '"') return malformed(c, what);
-  const char *first = ++c->at;
-  while (c->at < c->end && *c->at != quote) {
-    if (*c->at == '\\' || *c->at == '\n') return malformed(c, "a closing quote");
-    c->at++;
+/* Makes it JSON, in which every character stays where it is.  What is not a header of NumPy's is
+ * not JSON, either. */
+static void make_json(char *text, uint64_t length) {
+  char quote = 0, before = 0, *open = NULL, *comma = NULL;
+  for (char *c = text; c < text + length; c++) {
+    if (quote) {
+      if (*c == '\\' || (*c == '"' && quote != '"')) *c = '\n';
+      if (*c != quote) continue;
+      *c = '"';
+      quote = 0;
+    } else if (*c == '\'' || *c == '"') {
+      quote = *c;
+      *c = '"';
+    }
+    if (*c == ' ' || *c == '\t' || *c == '\r' || *c == '\n') continue;
+    if (*c == 'T' || *c == 'F') *c += 'a' - 'A';
+    if (*c == 'L' && before >= '0' && before <= '9') *c = ' '; /* Python 2's of long integers */
+    if ((*c == ')' || *c == '}') && before == ',' && comma) *comma = ' ';
+    if (*c == ')') *c = before == ',' || !open ? ']' : before == '[' ? ']' : ')';
+    if (*c == '(') {
+      open = c;
+      *c = '[';
+    }
+    if (*c == ',') {
+      comma = strchr("[{,", before) ? NULL : c;
+      open = NULL;
+    }
+    before = *c;
   }
-  if (c->at == c->end) return malformed(c, "a closing quote");
-  *string = (span){first, (size_t)(c->at - first)};
-  c->at++;
-  return RH_OK;
+}
+
+static rh_status malformed(const char *name, const char *what, rh_error *error) {
+  return rh_fail(error, RH_E_FILE,
+                 "%s: its .npy header is malformed: %s; save the array again with numpy.save", name,
+                 what);
+}
+
+/* Spaces and a newline are the last bytes, which tell a wrong length: it would shift all data. */
+static rh_status read_literal(json_t **read, const char *header, uint64_t length, const char *name,
+                              rh_error *error) {
+  char *text, at[64];
+  json_error_t why = {.position = 0};
+  RH_TRY(rh_alloc(&text, length + 1, 1, "a .npy header", error));
+  memcpy(text, header, length);
+  make_json(text, length);
+  *read = json_loadb(text, length, JSON_REJECT_DUPLICATES, &why);
+  free(text);
+  if (!*read) {
+    snprintf(at, sizeof at, "it is no dictionary as of Python, at character %d", why.position);
+    return malformed(name, at, error);
+  }
+  if (header[length - 1] == '\n') return RH_OK;
+  return malformed(name, "a line break is not its last byte", error);
 }
 
 /* A piece of the header for messages: short and printable. */
-static const char *printable(char text[static 32], span piece) {
-  size_t length = piece.length < 31 ? piece.length : 31;
+static const char *printable(char text[static 32], const char *piece) {
+  size_t length = strnlen(piece, 31);
   for (size_t k = 0; k < length; k++)
-    text[k] = (char)(piece.s[k] >= 0x20 && piece.s[k] < 0x7f ? piece.s[k] : '?');
-  if (length < piece.length) memcpy(text + length - 3, "...", 3);
+    text[k] = (char)(piece[k] >= 0x20 && piece[k] < 0x7f ? piece[k] : '?');
+  if (piece[length]) memcpy(text + length - 3, "...", 3);
   text[length] = 0;
   return text;
 }
 
-static int span_is(span piece, const char *word) {
-  return piece.length == strlen(word) && memcmp(piece.s, word, piece.length) == 0;
-}
-
 /* ---- The three values ------------------------------------------------------------------------ */
 
-static rh_status unsupported_dtype(const cursor *c, span descr) {
+static rh_status unsupported_dtype(const char *name, const char *descr, rh_error *error) {
   static const struct {
     char letter;
     const char *meaning;
@@ -125,9 +119,9 @@ static rh_status unsupported_dtype(const cursor *c, span descr) {
   char text[32];
   const char *meaning = "";
   for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++)
-    if (descr.length >= 2 && descr.s[1] == kinds[k].letter) meaning = kinds[k].meaning;
-  if (descr.length == 4 && descr.s[1] == 'f') meaning = " (long double)"; /* f12, f16: of bytes */
-  return rh_fail(c->error, RH_E_FILE, "%s: dtype '%s'%s is not supported; " SUPPORTED, c->name,
+    if (descr[0] && descr[1] == kinds[k].letter) meaning = kinds[k].meaning;
+  if (strlen(descr) == 4 && descr[1] == 'f') meaning = " (long double)"; /* f12, f16: of bytes */
+  return rh_fail(error, RH_E_FILE, "%s: dtype '%s'%s is not supported; " SUPPORTED, name,
                  printable(text, descr), meaning);
 }
 
@@ -139,57 +133,32 @@ static int is_swapped(char order, uint32_t size) {
   return order == '=' || (order == '|' && size == 1) ? 0 : -1;
 }
 
-static rh_status read_descr(cursor *c, rh_npy *npy) {
+static rh_status read_descr(rh_npy *npy, const json_t *value, const char *name, rh_error *error) {
   static const struct {
     const char *code;
     rh_type type;
   } known[] = {{"i1", RH_TYPE_i8},  {"u1", RH_TYPE_u8},  {"i2", RH_TYPE_i16}, {"u2", RH_TYPE_u16},
                {"i4", RH_TYPE_i32}, {"u4", RH_TYPE_u32}, {"i8", RH_TYPE_i64}, {"u8", RH_TYPE_u64},
                {"f2", RH_TYPE_f16}, {"f4", RH_TYPE_f32}, {"f8", RH_TYPE_f64}, {"b1", RH_TYPE_u8}};
-  char first = peek(c);
-  if (first == '[' || first == '(')
-    return rh_fail(c->error, RH_E_FILE,
+  const char *descr = json_string_value(value);
+  if (json_is_array(value))
+    return rh_fail(error, RH_E_FILE,
                    "%s: a structured dtype is not supported; save one of its fields; " SUPPORTED,
-                   c->name);
-  span descr;
-  RH_TRY(read_string(c, "a dtype", &descr));
-  for (size_t k = 0; k < sizeof known / sizeof *known && descr.length == 3; k++) {
-    if (!span_is((span){descr.s + 1, 2}, known[k].code)) continue;
-    int swapped = is_swapped(descr.s[0], rh_type_size(known[k].type));
+                   name);
+  if (!descr) return malformed(name, "'descr' is no dtype", error);
+  for (size_t k = 0; k < sizeof known / sizeof *known && *descr; k++) {
+    if (strcmp(descr + 1, known[k].code) != 0) continue;
+    int swapped = is_swapped(*descr, rh_type_size(known[k].type));
     if (swapped < 0) break;
     npy->type = known[k].type;
     npy->swapped = (uint32_t)swapped;
     return RH_OK;
   }
-  return unsupported_dtype(c, descr);
+  return unsupported_dtype(name, descr, error);
 }
 
-static rh_status read_fortran_order(cursor *c, rh_npy *npy) {
-  if (accept_word(c, "True")) npy->fortran_order = 1;
-  else if (accept_word(c, "False")) npy->fortran_order = 0;
-  else return malformed(c, "True or False");
-  return RH_OK;
-}
-
-static rh_status too_large(const cursor *c) {
-  return rh_fail(c->error, RH_E_FILE, "%s: its shape is too large: its size overflows 64 bits",
-                 c->name);
-}
-
-static rh_status read_length(cursor *c, uint64_t *length) {
-  if (peek(c) == '-')
-    return rh_fail(c->error, RH_E_FILE, "%s: its shape has a negative length", c->name);
-  const char *first = c->at;
-  uint64_t value = 0;
-  for (; c->at < c->end && *c->at >= '0' && *c->at <= '9'; c->at++) {
-    uint64_t digit = (uint64_t)(*c->at - '0');
-    if (value > (UINT64_MAX - digit) / 10) return too_large(c);
-    value = value * 10 + digit;
-  }
-  if (c->at == first || (*first == '0' && c->at > first + 1)) return malformed(c, "a length");
-  if (c->at < c->end && *c->at == 'L') c->at++; /* Python 2's suffix of long integers */
-  *length = value;
-  return RH_OK;
+static rh_status too_large(const char *name, rh_error *error) {
+  return rh_fail(error, RH_E_FILE, "%s: its shape is too large: its size overflows 64 bits", name);
 }
 
 /* Appends one length to the text of a shape, or "..." if the rest does not fit. */
@@ -207,116 +176,89 @@ static void describe_length(rh_npy *npy, uint64_t length) {
   }
 }
 
-static rh_status read_shape(cursor *c, rh_npy *npy) {
-  int has_zero = 0, overflows = 0, comma = 1;
-  uint64_t product = 1, length = 0;
-  if (!accept_char(c, '(')) return malformed(c, "a tuple");
+static rh_status read_shape(rh_npy *npy, const json_t *value, const char *name, rh_error *error) {
+  int has_zero = 0, overflows = 0;
+  uint64_t product = 1;
+  const json_t *item;
+  size_t k;
+  if (!json_is_array(value)) return malformed(name, "'shape' is no tuple, as (3,) is", error);
   memcpy(npy->shape, "(", 2);
-  while (!accept_char(c, ')')) {
-    if (!comma) return malformed(c, "',' or ')'");
-    RH_TRY(read_length(c, &length));
+  json_array_foreach(value, k, item) {
+    uint64_t length = (uint64_t)json_integer_value(item);
+    if (!json_is_integer(item) || json_integer_value(item) < 0)
+      return malformed(name, "'shape' has what is no length", error);
     describe_length(npy, length);
     npy->dimensions++;
     npy->long_dimensions += length != 1;
     if (npy->dimensions <= RH_NPY_MOST_DIMENSIONS) npy->lengths[npy->dimensions - 1] = length;
-    if (length == 0) has_zero = 1;
-    else if (product > UINT64_MAX / length) overflows = 1;
-    else product *= length;
-    comma = accept_char(c, ',');
+    has_zero |= length == 0;
+    overflows |= length && __builtin_mul_overflow(product, length, &product);
   }
-  if (npy->dimensions == 1 && !comma) return malformed(c, "a tuple, as in (3,),");
-  if (overflows && !has_zero) return too_large(c);
+  if (overflows && !has_zero) return too_large(name, error);
   npy->n = has_zero ? 0 : product;
   strcat(npy->shape, npy->dimensions == 1 ? ",)" : ")");
   return RH_OK;
 }
 
-/* ---- The dictionary -------------------------------------------------------------------------- */
-
-static const struct {
+static rh_status read_dictionary(rh_npy *npy, json_t *all, const char *name, rh_error *error) {
+  static const char *const keys[] = {"descr", "fortran_order", "shape"};
+  const json_t *values[3];
   const char *key;
-  rh_status (*read)(cursor *c, rh_npy *npy);
-} entries[] = {{"descr", read_descr}, {"fortran_order", read_fortran_order}, {"shape", read_shape}};
-enum { N_ENTRIES = sizeof entries / sizeof *entries };
-
-static rh_status read_entry(cursor *c, rh_npy *npy, unsigned *seen) {
+  json_t *value;
   char text[32];
-  span key;
-  RH_TRY(read_string(c, "a key", &key));
-  for (unsigned k = 0; k < N_ENTRIES; k++) {
-    if (!span_is(key, entries[k].key)) continue;
-    if (*seen & 1u << k)
-      return rh_fail(c->error, RH_E_FILE, "%s: its .npy header has the key '%s' twice", c->name,
-                     entries[k].key);
-    *seen |= 1u << k;
-    if (!accept_char(c, ':')) return malformed(c, "':'");
-    return entries[k].read(c, npy);
-  }
-  return rh_fail(c->error, RH_E_FILE,
-                 "%s: its .npy header has the unknown key '%s'; known: descr fortran_order shape",
-                 c->name, printable(text, key));
+  if (!json_is_object(all)) return malformed(name, "it is no dictionary", error);
+  for (int k = 0; k < 3; k++)
+    if (!(values[k] = json_object_get(all, keys[k])))
+      return rh_fail(error, RH_E_FILE, "%s: its .npy header lacks the key '%s'", name, keys[k]);
+  json_object_foreach(all, key, value) if (
+      value != values[0] && value != values[1] &&
+      value !=
+          values
+              [2]) return rh_fail(error, RH_E_FILE,
+                                  "%s: its .npy header has the unknown key '%s'; known: descr fortran_order shape",
+                                  name, printable(text, key));
+  RH_TRY(read_descr(npy, values[0], name, error));
+  if (!json_is_boolean(values[1]))
+    return malformed(name, "'fortran_order' is neither True nor False", error);
+  npy->fortran_order = json_is_true(values[1]);
+  return read_shape(npy, values[2], name, error);
 }
 
-/* Spaces and a newline as the header's last byte.  This detects a wrong header length, which
- * would shift all of the data. */
-static rh_status read_padding(cursor *c) {
-  while (c->at < c->end && *c->at == ' ') c->at++;
-  if (c->at + 1 == c->end && *c->at == '\n') return RH_OK;
-  return malformed(c, c->at < c->end && *c->at != '\n'
-                          ? "nothing more"
-                          : "a line break as the last byte of the header");
-}
-
-static rh_status read_dictionary(cursor *c, rh_npy *npy) {
-  unsigned seen = 0;
-  int comma = 1;
-  if (!accept_char(c, '{')) return malformed(c, "'{'");
-  while (!accept_char(c, '}')) {
-    if (!comma) return malformed(c, "',' or '}'");
-    RH_TRY(read_entry(c, npy, &seen));
-    comma = accept_char(c, ',');
-  }
-  RH_TRY(read_padding(c));
-  for (unsigned k = 0; k < N_ENTRIES; k++)
-    if (!(seen & 1u << k))
-      return rh_fail(c->error, RH_E_FILE, "%s: its .npy header lacks the key '%s'", c->name,
-                     entries[k].key);
-  return RH_OK;
-}
-
-/* Finds the header's text among the bytes. */
-static rh_status find_header(cursor *c, const unsigned char *bytes, uint64_t length) {
+/* *preamble: bytes before its text; *end: of both. */
+static rh_status find_header(const unsigned char *bytes, uint64_t length, uint64_t *preamble,
+                             uint64_t *end, const char *name, rh_error *error) {
   if (!rh_npy_has_magic(bytes, length))
-    return rh_fail(c->error, RH_E_FILE, "%s: is not a .npy file", c->name);
-  uint64_t preamble = 0, wanted = LONGEST_PREAMBLE;
+    return rh_fail(error, RH_E_FILE, "%s: is not a .npy file", name);
+  *end = LONGEST_PREAMBLE;
   if (length >= MAGIC_BYTES + VERSION_BYTES) {
-    preamble = preamble_bytes(bytes);
-    if (!preamble)
-      return rh_fail(c->error, RH_E_FILE,
-                     "%s: .npy version %d.%d is not supported; supported: 1.0 2.0 3.0", c->name,
+    *preamble = *end = preamble_bytes(bytes);
+    if (!*preamble)
+      return rh_fail(error, RH_E_FILE,
+                     "%s: .npy version %d.%d is not supported; supported: 1.0 2.0 3.0", name,
                      bytes[MAGIC_BYTES], bytes[MAGIC_BYTES + 1]);
-    wanted = preamble;
-    if (length >= preamble) wanted += header_bytes(bytes, preamble);
+    if (length >= *preamble) *end += header_bytes(bytes, *preamble);
   }
-  if (length < wanted)
-    return rh_fail(c->error, RH_E_FILE,
+  if (length < *end)
+    return rh_fail(error, RH_E_FILE,
                    "%s: ends within its .npy header: %llu bytes of at least %llu; is the copy "
                    "complete?",
-                   c->name, (unsigned long long)length, (unsigned long long)wanted);
-  c->start = c->at = (const char *)bytes + preamble;
-  c->end = (const char *)bytes + wanted;
+                   name, (unsigned long long)length, (unsigned long long)*end);
   return RH_OK;
 }
 
 rh_status rh_npy_parse(rh_npy *npy, const void *bytes, uint64_t length, const char *name,
                        rh_error *error) {
-  cursor c = {.name = name, .error = error};
+  uint64_t preamble = 0;
+  json_t *all;
   memset(npy, 0, sizeof *npy);
-  RH_TRY(find_header(&c, bytes, length));
-  RH_TRY(read_dictionary(&c, npy));
+  RH_TRY(find_header(bytes, length, &preamble, &npy->data_offset, name, error));
+  RH_TRY(
+      read_literal(&all, (const char *)bytes + preamble, npy->data_offset - preamble, name, error));
+  rh_status status = read_dictionary(npy, all, name, error);
+  json_decref(all);
+  RH_TRY(status);
   uint32_t size = rh_type_size(npy->type);
-  if (npy->n > UINT64_MAX / size) return too_large(&c);
+  if (npy->n > UINT64_MAX / size) return too_large(name, error);
   npy->data_bytes = npy->n * size;
-  npy->data_offset = (uint64_t)(c.end - (const char *)bytes);
   return RH_OK;
 }
