@@ -85,7 +85,7 @@ static rh_status open_chunks(copies *c, rh_context *context, rh_error *error) {
   c->chunk_n = rh_stream_chunk_n(&c->device, 1, 1, NULL, RH_CHECK_NONE, context->chunk_bytes);
   rh_worker_plan(&c->device, rh_stream_processors(1), 0, RH_CHECK_NONE, c->chunk_n);
   rh_source_of_arrays(&c->source, op, &c->array, 0, c->bytes);
-  return rh_staging_open(&c->staging, c->session, rh_worker_slots(&c->device), c->chunk_n, error);
+  return rh_staging_open(&c->staging, c->session, c->device.slots, c->chunk_n, error);
 }
 
 double rh_copies_s(rh_context *context, const void *array, uint64_t bytes, int in_chunks) {

@@ -136,9 +136,9 @@ rh_status rh_schedule_report(rh_schedule *schedule, const rh_reporter *reporter,
  * Readers fill one slot together, piece by piece, before they begin the next: the first chunk is
  * there early, and few slots, which the processors' last cache holds, keep all readers busy.
  *
- * A slot is free, is being read, has been read, is being looked at by a thread that checks, is
- * ready, or is with the caller, who takes ready slots in the order of the schedule and gives each
- * back once nothing reads it any more.  Memory is that of the slots, however long the source is. */
+ * A slot is free, is being filled and looked at, is ready, or is with the caller, who takes ready
+ * slots in the order of the schedule and gives each back once nothing reads it any more.  Memory is
+ * that of the slots, however long the source is. */
 
 enum { RH_RING_MOST_THREADS = 16 };
 
@@ -161,13 +161,13 @@ typedef struct rh_ring_slot {
 
 typedef struct rh_ring_spec {
   rh_schedule *schedule;
-  uint32_t worker; /* of the schedule, for this ring alone */
-  uint32_t n_slots, n_readers, n_checkers;
-  uint64_t piece_n;        /* elements that a reader takes at a time; 0: whole chunks */
-  void *const *memory;     /* of the slots */
-  const uint64_t *offsets; /* of the operands in a slot's memory, in bytes */
-  int views;               /* 1: what the source has in memory is not copied into a slot's */
-  /* Looks at a chunk before the caller gets it; 0 checkers: nobody does.  [several threads] */
+  uint32_t worker;             /* of the schedule, for this ring alone */
+  uint32_t n_slots, n_readers; /* at most RH_RING_MOST_SLOTS, RH_RING_MOST_THREADS */
+  uint64_t piece_n;            /* elements that a reader takes at a time; 0: whole chunks */
+  void *const *memory;         /* of the slots */
+  const uint64_t *offsets;     /* of the operands in a slot's memory, in bytes */
+  int views;                   /* 1: what the source has in memory is not copied into a slot's */
+  /* Looks at a chunk before the caller gets it; or null.  [several threads] */
   rh_status (*check)(void *user, rh_ring_slot *slot, rh_error *error);
   void *user;
   /* It reports the progress of the whole schedule; null: another ring reports it. */
@@ -268,11 +268,11 @@ typedef struct rh_worker {
   uint64_t offsets[RH_MOST_OPERANDS]; /* of the operands in a slot */
   rh_staging *staging;                /* its own, or another of that device that it borrows */
   rh_staging own;
-  uint32_t readers, checkers; /* threads */
-  uint64_t piece_n;           /* rh_ring_spec has it */
-  uint32_t is_up;             /* 1: it was set up */
-  uint64_t chunks, n;         /* whose values it gave, and their elements */
-  rh_error failure;           /* why it was left out, or left the work to others; or status 0 */
+  uint32_t readers, slots; /* threads, and slots */
+  uint64_t piece_n;        /* rh_ring_spec has it */
+  uint32_t is_up;          /* 1: it was set up */
+  uint64_t chunks, n;      /* whose values it gave, and their elements */
+  rh_error failure;        /* why it was left out, or left the work to others; or status 0 */
 } rh_worker;
 
 /* Elements of a chunk of at most `bytes` bytes of the largest operand: a power of two of tiles, and
@@ -286,11 +286,10 @@ uint64_t rh_stream_chunk_n(const rh_worker *devices, uint32_t n_devices, uint32_
 /* Are references computed on a device, by one thread at a time? */
 int rh_stream_looks_itself(const rh_job_spec *job);
 
-/* Counts the threads of a device that may use so many processors.  check: RH_CHECK_*. */
+/* Counts the threads of a device that may use so many processors, and the slots that keep it and
+ * them busy.  check: RH_CHECK_*. */
 void rh_worker_plan(rh_worker *device, uint32_t processors, int in_order, int check,
                     uint64_t chunk_n);
-/* The slots that keep them busy, and so many that are read at a time, and checkers. */
-uint32_t rh_worker_slots(const rh_worker *device);
 
 /* Asks the strategy of a device with a plan, and sets up it and its slots, for n elements in all:
  * UINT64_MAX, if that is not known.  The strategy is tested unless check is RH_CHECK_FULL.  It

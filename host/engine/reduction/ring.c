@@ -1,6 +1,6 @@
 #include "reduction.h"
 
-enum { FREE, READING, READ, CHECKING, READY, TAKEN };
+enum { FREE, FILLED, READY, TAKEN };
 
 struct rh_ring {
   rh_ring_spec spec;
@@ -14,8 +14,8 @@ struct rh_ring {
   rh_ring_slot *filling; /* has pieces that no reader has taken; under `claim` */
   /* Conditions of slots, one for each state that a thread waits for: a dozen readers that all woke
    * for every chunk cost more than a small chunk. */
-  pthread_cond_t freed, read, ready;
-  pthread_t threads[2 * RH_RING_MOST_THREADS];
+  pthread_cond_t freed, ready;
+  pthread_t threads[RH_RING_MOST_THREADS];
   uint32_t n_threads;
 };
 
@@ -28,7 +28,6 @@ static rh_ring_slot *slot_of(rh_ring *ring, uint64_t k) {
 /* `lock` is held.  Something ended. */
 static void wake_all(rh_ring *ring) {
   pthread_cond_broadcast(&ring->freed);
-  pthread_cond_broadcast(&ring->read);
   pthread_cond_broadcast(&ring->ready);
 }
 
@@ -36,7 +35,6 @@ static void set_state(rh_ring *ring, rh_ring_slot *slot, int state) {
   pthread_mutex_lock(&ring->lock);
   slot->state = state;
   if (state == FREE) pthread_cond_signal(&ring->freed);
-  if (state == READ) pthread_cond_signal(&ring->read);
   if (state == READY) pthread_cond_broadcast(&ring->ready);
   pthread_mutex_unlock(&ring->lock);
 }
@@ -85,7 +83,7 @@ static void begin_slot(rh_ring *ring, rh_ring_slot *slot, uint64_t index) {
     slot->operands[k] = (char *)slot->memory + ring->spec.offsets[k];
   slot->note = NULL;
   slot->read_s[0] = rh_now();
-  slot->state = READING;
+  slot->state = FILLED;
 }
 
 /* `claim` is held, and there is room.  The slot for the next chunk; null if there is none. */
@@ -163,7 +161,8 @@ static int end_piece(rh_ring *ring, rh_ring_slot *slot) {
   return is_last;
 }
 
-static int read_piece(rh_ring *ring, rh_ring_slot *slot, uint32_t piece) {
+/* 0: nothing follows.  *is_full: 1: the slot is this thread's, to be looked at. */
+static int read_piece(rh_ring *ring, rh_ring_slot *slot, uint32_t piece, int *is_full) {
   rh_error error = {0};
   uint64_t got;
   if (read_operands(ring, slot, piece, &got, &error) != RH_OK) {
@@ -176,10 +175,19 @@ static int read_piece(rh_ring *ring, rh_ring_slot *slot, uint32_t piece) {
   if (slot->n_pieces == 1) slot->n = got;
   if (!end_piece(ring, slot)) return 1;
   rh_schedule_read(ring->spec.schedule, ring->spec.worker, slot->index, slot->n);
-  int is_empty = slot->n == 0; /* once it is ready, the slot is another's */
-  if (is_empty) note_empty(ring, slot);
-  else set_state(ring, slot, ring->spec.n_checkers ? READ : READY);
-  return !is_empty;
+  *is_full = slot->n > 0;
+  if (!*is_full) note_empty(ring, slot);
+  return *is_full;
+}
+
+static int look_at(rh_ring *ring, rh_ring_slot *slot) {
+  rh_error error = {0};
+  if (!ring->spec.check || ring->spec.check(ring->spec.user, slot, &error) == RH_OK) {
+    set_state(ring, slot, READY);
+    return 1;
+  }
+  rh_ring_stop(ring, &error);
+  return 0;
 }
 
 /* A source that has an order is read by one thread of all rings at a time, from the schedule on. */
@@ -189,55 +197,27 @@ static void *reader_main(void *of_ring) {
   int in_order = schedule->source->in_order, goes_on = 1;
   while (goes_on) {
     uint32_t piece = 0;
+    int is_full = 0;
     pthread_mutex_lock(&ring->claim);
     int has_room = ring->filling ? !atomic_load(&ring->stop) : wait_for_room(ring);
     if (in_order && has_room) pthread_mutex_lock(&schedule->in_order);
     rh_ring_slot *slot = has_room ? claim_piece(ring, &piece) : NULL;
     pthread_mutex_unlock(&ring->claim);
-    goes_on = slot && read_piece(ring, slot, piece);
+    goes_on = slot && read_piece(ring, slot, piece, &is_full);
     if (in_order && has_room) pthread_mutex_unlock(&schedule->in_order);
-  }
-  return NULL;
-}
-
-/* ---- Checkers ---- */
-
-static rh_ring_slot *find_read(rh_ring *ring) {
-  for (uint64_t k = ring->next_taken; k < ring->next_read; k++)
-    if (slot_of(ring, k)->state == READ) return slot_of(ring, k);
-  return NULL;
-}
-
-static rh_ring_slot *claim_check(rh_ring *ring) {
-  rh_ring_slot *slot = NULL;
-  pthread_mutex_lock(&ring->lock);
-  while (!atomic_load(&ring->stop) && ring->next_taken < ring->end && !(slot = find_read(ring)))
-    pthread_cond_wait(&ring->read, &ring->lock);
-  if (slot) slot->state = CHECKING;
-  pthread_mutex_unlock(&ring->lock);
-  return slot;
-}
-
-static void *checker_main(void *of_ring) {
-  rh_ring *ring = of_ring;
-  rh_ring_slot *slot;
-  while ((slot = claim_check(ring))) {
-    rh_error error = {0};
-    if (ring->spec.check(ring->spec.user, slot, &error) == RH_OK) set_state(ring, slot, READY);
-    else rh_ring_stop(ring, &error);
+    if (is_full) goes_on = look_at(ring, slot);
   }
   return NULL;
 }
 
 /* ---- The caller ---- */
 
-static rh_status start(rh_ring *ring, uint32_t n, void *(*run)(void *), rh_error *error) {
-  for (uint32_t k = 0; k < n; k++) {
-    if (pthread_create(&ring->threads[ring->n_threads], NULL, run, ring) == 0) ring->n_threads++;
-    else if (k == 0)
-      return rh_fail(error, RH_E_NOMEM, "no thread could be started to read the data");
-  }
-  return RH_OK;
+static rh_status start(rh_ring *ring, rh_error *error) {
+  for (uint32_t k = 0; k < ring->spec.n_readers; k++)
+    if (pthread_create(&ring->threads[ring->n_threads], NULL, reader_main, ring) == 0)
+      ring->n_threads++;
+  if (ring->n_threads) return RH_OK;
+  return rh_fail(error, RH_E_NOMEM, "no thread could be started to read the data");
 }
 
 rh_status rh_ring_create(rh_ring **made, const rh_ring_spec *spec, rh_error *error) {
@@ -250,10 +230,8 @@ rh_status rh_ring_create(rh_ring **made, const rh_ring_spec *spec, rh_error *err
   pthread_mutex_init(&ring->lock, NULL);
   pthread_mutex_init(&ring->claim, NULL);
   rh_condition_init(&ring->freed);
-  rh_condition_init(&ring->read);
   rh_condition_init(&ring->ready);
-  rh_status status = start(ring, spec->n_readers, reader_main, error);
-  if (status == RH_OK) status = start(ring, spec->n_checkers, checker_main, error);
+  rh_status status = start(ring, error);
   if (status == RH_OK) return RH_OK;
   rh_ring_destroy(ring);
   *made = NULL;
@@ -327,7 +305,6 @@ void rh_ring_destroy(rh_ring *ring) {
   for (uint32_t k = 0; k < ring->n_threads; k++) pthread_join(ring->threads[k], NULL);
   for (uint32_t k = 0; k < ring->spec.n_slots; k++) free(ring->slots[k].note);
   pthread_cond_destroy(&ring->freed);
-  pthread_cond_destroy(&ring->read);
   pthread_cond_destroy(&ring->ready);
   pthread_mutex_destroy(&ring->lock);
   pthread_mutex_destroy(&ring->claim);

@@ -8,23 +8,19 @@ static int may_change(const rh_source *source) {
   return source->arrays[0] || rh_source_is_viewed(source);
 }
 
-/* In the thread that reduces, if there is no other, by all processors; or by a device. */
-static rh_status refer(const rh_streamer *s, rh_ring_slot *slot, rh_error *error) {
-  const rh_reduction *r = s->of;
-  uint32_t threads = s->device->checkers || rh_stream_looks_itself(r->partial->job);
+static rh_status look_at(void *of_streamer, rh_ring_slot *slot, rh_error *error) {
+  const rh_partial *partial = ((const rh_streamer *)of_streamer)->of->partial;
+  if (!rh_partial_wants(partial, slot->index)) return RH_OK;
   rh_reference *part = slot->note = aligned_alloc(_Alignof(rh_reference), sizeof *part);
   if (!part) return rh_fail(error, RH_E_NOMEM, "no memory for a chunk's reference");
-  return rh_partial_refer(r->partial, slot->operands, slot->first, slot->n, threads, part, error);
+  return rh_partial_refer(partial, slot->operands, slot->first, slot->n, 1, part, error);
 }
 
-static rh_status look_at(void *of_streamer, rh_ring_slot *slot, rh_error *error) {
-  const rh_streamer *s = of_streamer;
-  rh_reduction *r = s->of;
-  if (!rh_partial_wants(r->partial, slot->index)) return RH_OK;
-  if (!rh_stream_looks_itself(r->partial->job)) return refer(s, slot, error);
-  pthread_mutex_lock(&r->crew.lock);
-  rh_status status = refer(s, slot, error);
-  pthread_mutex_unlock(&r->crew.lock);
+/* By a device, in the thread that reduces. */
+static rh_status look_itself(rh_streamer *s, rh_ring_slot *slot, rh_error *error) {
+  pthread_mutex_lock(&s->of->crew.lock);
+  rh_status status = look_at(s, slot, error);
+  pthread_mutex_unlock(&s->of->crew.lock);
   return status;
 }
 
@@ -37,11 +33,10 @@ rh_status rh_streamer_begin(rh_streamer *s, rh_error *error) {
                              .n_slots = device->staging->n,
                              .n_readers = device->readers,
                              .piece_n = device->piece_n,
-                             .n_checkers = device->checkers,
                              .memory = device->staging->memory,
                              .offsets = device->offsets,
                              .views = !device->chunk.device,
-                             .check = look_at,
+                             .check = rh_stream_looks_itself(device->job) ? NULL : look_at,
                              .user = s,
                              .reporter = s->number == 0 ? s->of->spec.reporter : NULL};
   rh_view_guard_again();
@@ -263,7 +258,7 @@ static rh_status send_next(rh_streamer *s, int *is_over, rh_error *error) {
   if (!slot) return RH_OK;
   *chunk = (rh_sent_chunk){.slot = slot};
   s->sent++;
-  if (device->checkers == 0) RH_TRY(look_at(s, slot, error));
+  if (rh_stream_looks_itself(device->job)) RH_TRY(look_itself(s, slot, error));
   if (!device->chunk.device) return RH_OK;
   return of_device(s, rh_staging_send(device->staging, slot->number, used_bytes(device, slot->n),
                                       &chunk->sent, error));

@@ -85,20 +85,14 @@ static uint32_t share_processors(const rh_worker *devices, uint32_t n_devices, u
   return used && n > used ? n / used : 1;
 }
 
-/* Readers that copy leave a quarter of the processors to the driver and to us. */
-static uint32_t count_readers(const rh_worker *device, uint32_t n, int in_order) {
-  uint32_t most = MOST_READERS;
-  if (in_order) return 1;
-  if (copies(device)) {
-    most = MOST_READERS_FOR_COPIES;
-    n -= n / 4;
-  }
+/* Readers that copy leave a quarter of the processors to the driver and to us.  A chunk that is
+ * checked is looked at by the one that has read it, which takes longer than reading. */
+static uint32_t count_readers(const rh_worker *device, uint32_t n, int in_order, int check) {
+  uint32_t most = copies(device) ? MOST_READERS_FOR_COPIES : MOST_READERS;
+  if (check == RH_CHECK_FULL) most = RH_RING_MOST_THREADS;
+  else if (copies(device)) n -= n / 4;
+  if (in_order && check == RH_CHECK_NONE) return 1;
   return n < most ? n : most;
-}
-
-static uint32_t count_checkers(const rh_worker *device, uint32_t n, int check) {
-  if (check == RH_CHECK_NONE || rh_stream_looks_itself(device->job)) return 0;
-  return n < RH_RING_MOST_THREADS ? n : RH_RING_MOST_THREADS;
 }
 
 /* ---- Strategies ---- */
@@ -115,26 +109,22 @@ rh_status rh_stream_try(rh_job *job, int check, rh_error *error) {
   return rh_job_check_order(job, error);
 }
 
+/* While the last pieces of one slot are read, others of the next are. */
 void rh_worker_plan(rh_worker *device, uint32_t processors, int in_order, int check,
                     uint64_t chunk_n) {
-  device->readers = count_readers(device, processors, in_order);
-  device->checkers = count_checkers(device, processors, check);
-  device->piece_n = copies(device) ? chunk_n / PIECES : 0;
-}
-
-/* While the last pieces of one slot are read, others of the next are. */
-uint32_t rh_worker_slots(const rh_worker *device) {
-  uint32_t being_read = device->piece_n ? 2 : device->readers;
-  uint32_t slots = being_read + device->checkers + 2 * RH_STREAM_AHEAD;
-  return slots < RH_RING_MOST_SLOTS ? slots : RH_RING_MOST_SLOTS;
+  if (rh_stream_looks_itself(device->job)) check = RH_CHECK_NONE;
+  device->readers = count_readers(device, processors, in_order, check);
+  device->slots = device->readers + 2 * RH_STREAM_AHEAD;
+  if (!copies(device)) return;
+  device->piece_n = chunk_n / PIECES;
+  device->slots = 2 + 2 * RH_STREAM_AHEAD + (check == RH_CHECK_NONE ? 0 : device->readers);
 }
 
 static rh_status open_staging(rh_worker *device, rh_error *error) {
   uint64_t bytes = rh_operand_layout(&device->chunk.spec, device->offsets);
   rh_cl_session *session = NULL;
   if (device->chunk.device) RH_TRY(rh_context_session(device->context, &session, error));
-  rh_status status =
-      rh_staging_open(device->staging, session, rh_worker_slots(device), bytes, error);
+  rh_status status = rh_staging_open(device->staging, session, device->slots, bytes, error);
   device->context->device_failed |= status != RH_OK;
   return status;
 }
