@@ -16,7 +16,7 @@ static int is_misaligned(const rh_feed *feed) {
   return feed->data_offset % rh_type_size(feed->type) != 0;
 }
 
-/* Can its elements not be used where the file has them? */
+/* Can its elements not be used where the file has them, even if it can be mapped? */
 static int must_read(const rh_feed *feed) {
   return is_misaligned(feed) || (feed->is_npy && feed->npy.swapped);
 }
@@ -46,14 +46,17 @@ rh_status rh_array_check_unchanged(const rh_array *array, const char *name, rh_e
 }
 
 /* Checks for changes of the file here if elements were read; otherwise after the reduction. */
-static rh_status take_file(rh_array *array, rh_feed *feed, rh_region region, rh_error *error) {
+static rh_status take_file(rh_array *array, rh_feed *feed, rh_error *error) {
   rh_error why = {0};
+  RH_TRY(rh_feed_check_unchanged(feed, error));
   describe(array, feed, feed->n);
-  array->region = region;
   array->file_bytes = feed->file_bytes;
   array->modified = feed->modified;
   rh_feed_warn(feed);
-  rh_status status = must_read(feed) ? read_elements(array, feed, &why) : RH_OK;
+  rh_status status = RH_OK;
+  if (must_read(feed) ||
+      rh_region_map(&array->region, feed->fd, feed->file_bytes, feed->name, NULL) != RH_OK)
+    status = read_elements(array, feed, &why);
   rh_status of_file = rh_feed_check_unchanged(feed, error);
   if (status == RH_OK && of_file == RH_OK) return RH_OK;
   if (of_file == RH_OK && error) *error = why;
@@ -85,22 +88,8 @@ static rh_status take_pipe(rh_array *array, rh_feed *feed, rh_error *error) {
 }
 
 rh_status rh_array_take_feed(rh_array *array, rh_feed *feed, rh_error *error) {
-  rh_region region = {0};
-  rh_error why = {0};
-  rh_feed pipe;
   *array = (rh_array){0};
-  if (feed->is_pipe) return take_pipe(array, feed, error);
-  RH_TRY(rh_feed_check_unchanged(feed, error));
-  rh_status status = RH_OK;
-  if (!must_read(feed))
-    status = rh_region_map(&region, feed->fd, feed->file_bytes, feed->name, &why);
-  if (status == RH_OK) return take_file(array, feed, region, error);
-  if (feed->fd != STDIN_FILENO)
-    return rh_fail(error, status, "%s; pipe it in with `-`", why.message);
-  status = rh_feed_open_pipe(&pipe, feed->type, feed->reporter, error); /* which can be read */
-  if (status == RH_OK) status = take_pipe(array, &pipe, error);
-  rh_feed_finish(&pipe);
-  return status;
+  return feed->is_pipe ? take_pipe(array, feed, error) : take_file(array, feed, error);
 }
 
 rh_status rh_array_open(rh_array *array, const char *path, rh_type type,

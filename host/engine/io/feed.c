@@ -100,42 +100,43 @@ static rh_status open_file(rh_feed *feed, const char *path, rh_error *error) {
 
 static const uint64_t first_region = 1u << 20;
 
-static rh_status make_room(rh_stream *stream, rh_error *error) {
-  if (stream->length < stream->region.bytes) return RH_OK;
-  uint64_t bytes = stream->region.bytes ? stream->region.bytes * 2 : first_region;
+static rh_status make_room(rh_feed *feed, rh_error *error) {
+  if (feed->head.length < feed->head.region.bytes) return RH_OK;
+  uint64_t bytes = feed->head.region.bytes ? feed->head.region.bytes * 2 : first_region;
   /* Shared memory, because another process may need the data. */
-  rh_status status = stream->region.address ? rh_region_grow(&stream->region, bytes, error)
-                                            : rh_region_alloc_shared(&stream->region, bytes, error);
-  if (status != RH_OK) rh_error_prefix(error, "%s", stream->name);
+  rh_status status = feed->head.region.address
+                         ? rh_region_grow(&feed->head.region, bytes, error)
+                         : rh_region_alloc_shared(&feed->head.region, bytes, error);
+  if (status != RH_OK) rh_error_prefix(error, "%s", feed->name);
   return status;
 }
 
 /* Handles a failed read(); RH_OK means try again. */
-static rh_status after_failed_read(rh_stream *stream, int code, uint64_t total, rh_error *error) {
+static rh_status after_failed_read(rh_feed *feed, int code, uint64_t total, rh_error *error) {
   if (code == EINTR) {
-    stream->pace.next = 0; /* the signal may be a request to cancel, so ask at once */
-    return rh_pace_report(&stream->pace, stream->length, total, error);
+    feed->head.pace.next = 0; /* the signal may be a request to cancel, so ask at once */
+    return rh_pace_report(&feed->head.pace, feed->head.length, total, error);
   }
   if (code == EAGAIN) { /* another process made the pipe non-blocking */
-    struct pollfd readable = {.fd = stream->fd, .events = POLLIN};
+    struct pollfd readable = {.fd = feed->fd, .events = POLLIN};
     if (poll(&readable, 1, -1) >= 0 || errno == EINTR)
-      return rh_pace_report(&stream->pace, stream->length, total, error);
+      return rh_pace_report(&feed->head.pace, feed->head.length, total, error);
   }
-  return rh_fail(error, RH_E_FILE, "%s: cannot be read: %s", stream->name, strerror(code));
+  return rh_fail(error, RH_E_FILE, "%s: cannot be read: %s", feed->name, strerror(code));
 }
 
 /* Reads until at least `wanted` bytes are there or the stream ends, which is not a failure.
  * `total` is for the progress report; 0: unknown. */
-static rh_status fill(rh_stream *stream, uint64_t wanted, uint64_t total, rh_error *error) {
-  while (stream->length < wanted && !stream->ended) {
-    RH_TRY(make_room(stream, error));
-    RH_TRY(rh_pace_report(&stream->pace, stream->length, total, error));
-    uint64_t room = stream->region.bytes - stream->length;
+static rh_status fill(rh_feed *feed, uint64_t wanted, uint64_t total, rh_error *error) {
+  while (feed->head.length < wanted && !feed->head.ended) {
+    RH_TRY(make_room(feed, error));
+    RH_TRY(rh_pace_report(&feed->head.pace, feed->head.length, total, error));
+    uint64_t room = feed->head.region.bytes - feed->head.length;
     if (room > MOST_AT_ONCE) room = MOST_AT_ONCE;
-    ssize_t got = read(stream->fd, (char *)stream->region.address + stream->length, room);
-    if (got > 0) stream->length += (uint64_t)got;
-    if (got == 0) stream->ended = 1;
-    if (got < 0) RH_TRY(after_failed_read(stream, errno, total, error));
+    ssize_t got = read(feed->fd, (char *)feed->head.region.address + feed->head.length, room);
+    if (got > 0) feed->head.length += (uint64_t)got;
+    if (got == 0) feed->head.ended = 1;
+    if (got < 0) RH_TRY(after_failed_read(feed, errno, total, error));
   }
   return RH_OK;
 }
@@ -149,10 +150,9 @@ static rh_status take_pipe(rh_feed *feed, rh_error *error) {
   feed->is_pipe = 1;
   feed->n = UINT64_MAX;
   fcntl(feed->fd, F_SETPIPE_SZ, PIPE_BYTES); /* fewer changes between writer and reader, if so */
-  *head = (rh_stream){
-      .fd = feed->fd, .name = feed->name, .pace = {.reporter = feed->reporter, .phase = "reading"}};
+  head->pace = (rh_pace){.reporter = feed->reporter, .phase = "reading"};
   do {
-    RH_TRY(fill(head, wanted, 0, error));
+    RH_TRY(fill(feed, wanted, 0, error));
     wanted = rh_file_wanted(head->region.address, head->length);
   } while (head->length < wanted && !head->ended);
   if (head->length == 0)
@@ -162,7 +162,7 @@ static rh_status take_pipe(rh_feed *feed, rh_error *error) {
   return check_raw(feed, head->region.address, head->length, error);
 }
 
-static rh_status open_standard_input(rh_feed *feed, int as_pipe, rh_error *error) {
+static rh_status open_standard_input(rh_feed *feed, rh_error *error) {
   struct stat info;
   feed->fd = STDIN_FILENO;
   if (fstat(feed->fd, &info) != 0)
@@ -171,29 +171,19 @@ static rh_status open_standard_input(rh_feed *feed, int as_pipe, rh_error *error
     return rh_fail(error, RH_E_FILE,
                    "%s: standard input is a terminal; pipe the data in or name a file", feed->name);
   int is_file = S_ISREG(info.st_mode) && info.st_size > 0 && lseek(feed->fd, 0, SEEK_CUR) == 0;
-  return is_file && !as_pipe ? take_file(feed, error) : take_pipe(feed, error);
-}
-
-static rh_status open_any(rh_feed *feed, const char *path, int as_pipe, rh_error *error) {
-  rh_array_name(feed->name, path);
-  if (feed->type && !rh_type_size(feed->type))
-    return rh_fail(error, RH_E_USAGE, "%s: type number %u is unknown", feed->name, feed->type);
-  rh_status status = strcmp(path, "-") == 0 ? open_standard_input(feed, as_pipe, error)
-                                            : open_file(feed, path, error);
-  if (status != RH_OK) rh_feed_finish(feed);
-  return status;
+  return is_file ? take_file(feed, error) : take_pipe(feed, error);
 }
 
 rh_status rh_feed_open(rh_feed *feed, const char *path, rh_type type, const rh_reporter *reporter,
                        rh_error *error) {
   *feed = (rh_feed){.type = type, .reporter = reporter, .fd = -1};
-  return open_any(feed, path, 0, error);
-}
-
-rh_status rh_feed_open_pipe(rh_feed *feed, rh_type type, const rh_reporter *reporter,
-                            rh_error *error) {
-  *feed = (rh_feed){.type = type, .reporter = reporter, .fd = -1};
-  return open_any(feed, "-", 1, error);
+  rh_array_name(feed->name, path);
+  if (feed->type && !rh_type_size(feed->type))
+    return rh_fail(error, RH_E_USAGE, "%s: type number %u is unknown", feed->name, feed->type);
+  rh_status status =
+      strcmp(path, "-") == 0 ? open_standard_input(feed, error) : open_file(feed, path, error);
+  if (status != RH_OK) rh_feed_finish(feed);
+  return status;
 }
 
 /* ---- Pipes ---- */
@@ -213,7 +203,7 @@ rh_status rh_feed_gather(rh_feed *feed, uint64_t most, rh_error *error) {
   uint64_t all = bytes_of_pipe(feed), wanted = most == UINT64_MAX ? most : most + 1;
   /* One byte more than the array has tells that there is something after it. */
   if (all != UINT64_MAX && all + 1 < wanted) wanted = all + 1;
-  return fill(&feed->head, wanted, all == UINT64_MAX ? 0 : all, error);
+  return fill(feed, wanted, all == UINT64_MAX ? 0 : all, error);
 }
 
 /* Waits until there is something to read, the pipe ends, or the caller wants to stop. */
@@ -255,12 +245,26 @@ static rh_status fill_from_pipe(rh_feed *feed, char *to, uint64_t bytes, const a
   return RH_OK;
 }
 
+/* Reads elements before `first` that nothing needs. */
+static rh_status skip_in_pipe(rh_feed *feed, uint64_t first, const atomic_int *stop,
+                              rh_error *error) {
+  uint64_t end = first * rh_type_size(feed->type), bytes = 1;
+  char room[1 << 16];
+  if (feed->given > end)
+    return rh_fail(error, RH_E_INTERNAL, "%s: a pipe is read in order", feed->name);
+  while (feed->given < end && bytes && !atomic_load(stop)) {
+    uint64_t left = end - feed->given;
+    RH_TRY(
+        fill_from_pipe(feed, room, left < sizeof room ? left : sizeof room, stop, &bytes, error));
+  }
+  return bytes ? RH_OK : rh_feed_check_bytes(feed, feed->given, error);
+}
+
 static rh_status read_pipe(rh_feed *feed, uint64_t first, uint64_t n, void *to,
                            const atomic_int *stop, uint64_t *got, rh_error *error) {
   uint32_t size = rh_type_size(feed->type);
   uint64_t bytes, wanted = n;
-  if (feed->given != first * size)
-    return rh_fail(error, RH_E_INTERNAL, "%s: a pipe is read in order", feed->name);
+  RH_TRY(skip_in_pipe(feed, first, stop, error));
   if (feed->is_npy && wanted > feed->n - first) wanted = feed->n - first;
   RH_TRY(fill_from_pipe(feed, to, wanted * size, stop, &bytes, error));
   *got = bytes / size;
@@ -309,20 +313,6 @@ void rh_feed_view(rh_feed *feed, uint64_t first, uint64_t n, int leaves) {
   feed->leaves = leaves;
   if (!rh_view_is_cached(&feed->view, feed->data_offset + first * size, n * size))
     rh_view_close(&feed->view);
-}
-
-rh_status rh_feed_at(const rh_feed *feed, uint64_t first, const void **at, rh_error *error) {
-  uint64_t torn_at;
-  *at = NULL;
-  if (!feed->view.address) return RH_OK;
-  *at = feed->view.address + feed->data_offset + first * rh_type_size(feed->type);
-  return rh_view_is_torn(&feed->view, &torn_at) ? rh_feed_check_unchanged(feed, error) : RH_OK;
-}
-
-void rh_feed_leave(const rh_feed *feed, uint64_t first, uint64_t n) {
-  uint32_t size = rh_type_size(feed->type);
-  if (feed->view.address && feed->leaves)
-    rh_view_leave(&feed->view, feed->data_offset + first * size, n * size);
 }
 
 /* ---- Either ---- */

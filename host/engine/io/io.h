@@ -94,8 +94,6 @@ void rh_view_leave(const rh_view *view, uint64_t at, uint64_t bytes);
 
 /* The bytes of a pipe, in growing memory. */
 typedef struct rh_stream {
-  int fd;           /* borrowed */
-  const char *name; /* in messages; borrowed */
   rh_pace pace;
   rh_region region; /* the first `length` bytes have been read */
   uint64_t length;
@@ -126,32 +124,22 @@ typedef struct rh_feed rh_feed;
 rh_status rh_feed_open(rh_feed *feed, const char *path, rh_type type, const rh_reporter *reporter,
                        rh_error *error);
 
-/* Standard input as a pipe, even if it is a file. */
-rh_status rh_feed_open_pipe(rh_feed *feed, rh_type type, const rh_reporter *reporter,
-                            rh_error *error);
-
 /* Reads on in a pipe until more than `most` bytes of it are in memory, or all that belong to it.
  * Returns RH_OK in both cases; feed->head.ended or rh_feed_is_gathered() tells. */
 rh_status rh_feed_gather(rh_feed *feed, uint64_t most, rh_error *error);
 int rh_feed_is_gathered(const rh_feed *feed);
 
 /* Writes elements first .. first+n-1 to `to`, in this machine's byte order; *got is fewer only at
- * the end of a pipe of unknown length.  A pipe is read in index order, without gaps.  RH_E_FILE for
- * a file or pipe that ends early, or within an element.  Returns early, with any *got, when *stop
+ * the end of a pipe of unknown length.  A pipe is read in index order.  RH_E_FILE for a file or pipe
+ * that ends early, or within an element.  Returns early, with any *got, when *stop
  * becomes 1. */
 rh_status rh_feed_read(rh_feed *feed, uint64_t first, uint64_t n, void *to, const atomic_int *stop,
                        uint64_t *got, rh_error *error);
 
 /* If the page cache holds elements first .. first+n-1 of a file as this machine reads them, the
- * file is mapped, and rh_feed_at() has them without reading (rh_view).  leaves: 1 if what was
+ * file is mapped, and its view has them without reading.  leaves: 1 if what was
  * left is not needed in this process again, so that it does not count as its memory. */
 void rh_feed_view(rh_feed *feed, uint64_t first, uint64_t n, int leaves);
-
-/* *at: where element `first` and those after it lie; null: they have to be read.  RH_E_FILE if
- * reading them has failed.  [any thread] */
-rh_status rh_feed_at(const rh_feed *feed, uint64_t first, const void **at, rh_error *error);
-/* Elements first .. first+n-1 of a view are done with.  [any thread] */
-void rh_feed_leave(const rh_feed *feed, uint64_t first, uint64_t n);
 
 /* RH_E_FILE if so many bytes of elements, all that there are, are not those of a whole array. */
 rh_status rh_feed_check_bytes(const rh_feed *feed, uint64_t there, rh_error *error);

@@ -95,20 +95,6 @@ rh_status rh_elements_bring(rh_elements_room *room, const rh_source *source, con
   return RH_OK;
 }
 
-rh_status rh_elements_skip(rh_elements_room *room, const rh_source *source, uint64_t first,
-                           uint64_t n, const atomic_int *stop, rh_error *error) {
-  RH_TRY(make_room(room, AT_ONCE, error));
-  for (uint32_t k = 0; k < source->n_operands; k++) {
-    uint64_t most = AT_ONCE / rh_type_size(source->types[k]), got;
-    if (!source->feeds[k] || !source->feeds[k]->is_pipe) continue;
-    for (uint64_t done = 0; done < n; done += most) {
-      uint64_t count = n - done < most ? n - done : most;
-      RH_TRY(source->read(source, k, first + done, count, room->region.address, stop, &got, error));
-    }
-  }
-  return RH_OK;
-}
-
 void rh_elements_finish(rh_elements_room *room) {
   rh_region_finish(&room->region);
   *room = (rh_elements_room){.is_copy = 0};

@@ -511,10 +511,6 @@ rh_status rh_elements_bring(rh_elements_room *room, const rh_source *source, con
                             const rh_segments_part *part, const rh_job_spec *spec,
                             const atomic_int *stop, rh_error *error);
 
-/* Elements first .. first+n-1 of pipes, which nothing needs. */
-rh_status rh_elements_skip(rh_elements_room *room, const rh_source *source, uint64_t first,
-                           uint64_t n, const atomic_int *stop, rh_error *error);
-
 /* Where data that are split once, among several devices, are cut: into runs of tiles that leave few
  * nodes of the canonical tree (rh_fold) on either side. */
 

@@ -24,8 +24,8 @@ typedef struct worker {
 } worker;
 
 typedef struct rh_segments_state {
-  rh_segments_plan next; /* locked by `reading`, as is what a source in order has given */
-  uint64_t before, given;
+  rh_segments_plan next; /* locked by `reading` */
+  uint64_t before;
   pthread_mutex_t alone; /* of operators that one thread at a time evaluates */
   pthread_mutex_t reading;
   rh_crew crew; /* its lock: of all that follows, and of the answer */
@@ -222,13 +222,7 @@ static rh_status prepare(worker *w, rh_error *error) {
   RH_TRY(open_segments(w, error));
   w->segments.base = part->begin;
   w->segments.whole_n = part->is_whole ? 0 : part->length;
-  if (r->spec.source->in_order && rh_segments_part_n(part)) {
-    r->was_read = 1;
-    if (part->at > s->given)
-      RH_TRY(rh_elements_skip(&w->room, r->spec.source, s->given, part->at - s->given,
-                              &s->crew.stop, error));
-    s->given = part->at + rh_segments_part_n(part);
-  }
+  r->was_read |= r->spec.source->in_order && rh_segments_part_n(part);
   RH_TRY(rh_elements_bring(&w->room, r->spec.source, r->spec.axes, part, &w->spec, &s->crew.stop,
                            error));
   return rh_segments_bring(&w->segments, w->room.operands, error);
@@ -273,13 +267,12 @@ static int next_of_rank(const rh_segments_reduction *r, rh_segments_plan *plan, 
 }
 
 /* A pipe is read to its end, for its writer. */
-static rh_status read_rest(worker *w, rh_error *error) {
-  state *s = w->of->state;
-  const rh_source *source = w->of->spec.source;
-  uint64_t given = s->given;
-  if (!source->in_order || atomic_load(&s->crew.stop)) return RH_OK;
-  s->given = source->n;
-  return rh_elements_skip(&w->room, source, given, source->n - given, &s->crew.stop, error);
+static rh_status read_rest(const rh_segments_reduction *r, rh_error *error) {
+  const rh_source *source = r->spec.source;
+  uint64_t got;
+  for (uint32_t k = 0; source->in_order && k < source->n_operands; k++)
+    RH_TRY(source->read(source, k, source->n, 0, NULL, &r->state->crew.stop, &got, error));
+  return RH_OK;
 }
 
 /* 0: there are no more, or it ends early. */
@@ -293,7 +286,7 @@ static int take_part(worker *w, rh_status *status, rh_error *error) {
     w->has_part = next_of_rank(r, &s->next, &s->before, r->spec.rank, &w->part);
   int has_part = w->has_part;
   if (has_part && in_order) *status = prepare(w, error);
-  if (!has_part) *status = read_rest(w, error);
+  if (!has_part) *status = read_rest(r, error);
   pthread_mutex_unlock(&s->reading);
   if (has_part && !in_order) *status = prepare(w, error);
   return has_part;

@@ -42,18 +42,30 @@ void rh_source_view(rh_source *source, uint64_t first, uint64_t n, int leaves) {
     if (source->feeds[k]) rh_feed_view(source->feeds[k], first - source->first, n, leaves);
 }
 
+/* Where element `first` of a feed that is viewed is, in bytes. */
+static uint64_t place_of(const rh_source *source, uint32_t k, uint64_t first) {
+  return source->feeds[k]->data_offset + (first - source->first) * rh_type_size(source->types[k]);
+}
+
 rh_status rh_source_at(const rh_source *source, uint32_t k, uint64_t first, uint64_t n,
                        const void **at, rh_error *error) {
   const char *array = source->arrays[k];
+  const rh_feed *feed = source->feeds[k];
+  uint64_t torn_at;
   *at = NULL;
   if (array && (!source->tails[k] || first + n <= source->tail))
     *at = array + (first - source->first) * rh_type_size(source->types[k]);
-  return source->feeds[k] ? rh_feed_at(source->feeds[k], first - source->first, at, error) : RH_OK;
+  if (!feed || !feed->view.address) return RH_OK;
+  *at = feed->view.address + place_of(source, k, first);
+  return rh_view_is_torn(&feed->view, &torn_at) ? rh_feed_check_unchanged(feed, error) : RH_OK;
 }
 
 void rh_source_leave(const rh_source *source, uint64_t first, uint64_t n) {
-  for (uint32_t k = 0; k < source->n_operands; k++)
-    if (source->feeds[k]) rh_feed_leave(source->feeds[k], first - source->first, n);
+  for (uint32_t k = 0; k < source->n_operands; k++) {
+    const rh_feed *feed = source->feeds[k];
+    if (feed && feed->view.address && feed->leaves)
+      rh_view_leave(&feed->view, place_of(source, k, first), n * rh_type_size(source->types[k]));
+  }
 }
 
 int rh_source_is_viewed(const rh_source *source) {
