@@ -144,9 +144,8 @@ rh_status rh_run_streamed(rh_run_state *run, rh_error *error) {
 static rh_status take_sample(void *self, const rh_take *how, rh_taken *taken, rh_error *error) {
   rh_resident *resident = self;
   *taken = (rh_taken){0};
-  if (how->kind == RH_TAKE_LATENCY)
-    return rh_resident_call(resident, &taken->result, &taken->seconds, error);
-  return rh_resident_batch(resident, how->batch, &taken->result, &taken->seconds, error);
+  uint32_t batch = how->kind == RH_TAKE_LATENCY ? 1 : how->batch;
+  return rh_resident_call(resident, batch, &taken->result, &taken->seconds, error);
 }
 
 static rh_status measure(rh_run_state *run, rh_error *error) {

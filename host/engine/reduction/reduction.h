@@ -544,12 +544,10 @@ typedef struct rh_resident_part {
   rh_partial_chunk *nodes;
   uint32_t n_nodes;
   int waits;              /* 1: a run returns when it is done, because it finishes on the host */
+  int is_watched;         /* 1: of a call, without a command that reads the value */
   cl_mem values;          /* of the nodes, on the device; null if it waits */
   unsigned char *fetched; /* the same, one behind the other, on the host */
-  /* A call that waits for its end, where another one does so in the caller's thread. */
-  pthread_t thread;
-  int is_started;
-  rh_error error;
+  rh_error error;         /* of the latest call */
 } rh_resident_part;
 
 /* Asks the strategy of *job, which has n of all parts, sets it up, and makes room for the elements
@@ -572,15 +570,10 @@ rh_status rh_resident_load(rh_resident_part *parts, uint32_t n_parts, const rh_s
 /* rh_job_trust_on() some elements of the largest node, which are read or generated again. */
 rh_status rh_resident_trust(const rh_resident_part *part, const rh_source *source, rh_error *error);
 
-/* One call: begins it, and waits for the values of its nodes.  If it waits, begin does all. */
-rh_status rh_resident_part_begin(rh_resident_part *part, rh_error *error);
+/* A reduction is begun, and the latest is waited for, whose nodes' values were read if it began as
+ * the last one.  If the part waits, begin does all. */
+rh_status rh_resident_part_begin(rh_resident_part *part, int is_last, rh_error *error);
 rh_status rh_resident_part_end(rh_resident_part *part, rh_error *error);
-
-/* One reduction of many: enqueues it, waits for all, and reads the values of the latest.  It is not
- * called if the part waits. */
-rh_status rh_resident_part_enqueue(rh_resident_part *part, rh_error *error);
-rh_status rh_resident_part_await(rh_resident_part *part, rh_error *error);
-rh_status rh_resident_part_read(rh_resident_part *part, rh_error *error);
 
 /* Data that stay in the memories of several devices: split once, at multiples of a tile, and
  * reduced by all devices at a time, again and again. */
@@ -624,14 +617,10 @@ typedef struct rh_resident {
 rh_status rh_resident_open(rh_resident *resident, const rh_resident_spec *spec, rh_error *error);
 void rh_resident_finish(rh_resident *resident);
 
-/* One call on all devices.  *seconds: from the first command to the answer on the host. */
-rh_status rh_resident_call(rh_resident *resident, rh_result *result, double *seconds,
-                           rh_error *error);
-
-/* `batch` reductions, enqueued back to back on each device.  *seconds: of one, until all devices
- * are done.  It is not called if resident->waits. */
-rh_status rh_resident_batch(rh_resident *resident, uint32_t batch, rh_result *result,
-                            double *seconds, rh_error *error);
+/* `batch` reductions, back to back on each device; 1 if resident->waits.  *seconds: of one, from the
+ * first command to the answer on the host. */
+rh_status rh_resident_call(rh_resident *resident, uint32_t batch, rh_result *result,
+                           double *seconds, rh_error *error);
 
 /* A value for each segment of a source that is reduced in parts: of a stream, by several devices,
  * or by the ranks of a job.  Whole segments are done by the strategy's run over a layout; the parts

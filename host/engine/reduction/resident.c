@@ -49,8 +49,7 @@ static rh_status measure(const rh_resident *r, uint32_t k, uint64_t n, double *w
   some.n = n;
   rh_status status = rh_resident_open(&trial, &spec, error);
   for (uint32_t t = 0; t < TRIALS && status == RH_OK; t++) {
-    status = trial.waits ? rh_resident_call(&trial, &result, &seconds, error)
-                         : rh_resident_batch(&trial, BATCH, &result, &seconds, error);
+    status = rh_resident_call(&trial, trial.waits ? 1 : BATCH, &result, &seconds, error);
     if (status == RH_OK && seconds < least) least = seconds;
   }
   rh_resident_finish(&trial);
@@ -151,26 +150,28 @@ static rh_status split(rh_resident *r, rh_error *error) {
 
 /* ---- Calls ---- */
 
-static void *call_part(void *of_part) {
-  rh_resident_part *part = of_part;
-  rh_resident_part_begin(part, &part->error);
-  return NULL;
+static void begin_waiting(void *of_resident, uint64_t first, uint64_t count) {
+  const rh_resident *r = of_resident;
+  for (uint64_t k = first; k < first + count; k++)
+    if (r->parts[k].n_nodes && r->parts[k].waits)
+      rh_resident_part_begin(&r->parts[k], 1, &r->parts[k].error);
 }
 
-/* Devices are given their work before anything is waited for.  One call that waits is this
- * thread's, and others for which there is no thread follow it. */
-static void begin_all(rh_resident *r) {
-  uint32_t waiting = 0;
+/* Devices are given their work before anything is waited for.  A single node's value can arrive
+ * without a command that reads it. */
+static void begin_all(rh_resident *r, uint32_t batch) {
   for (uint32_t k = 0; k < r->spec.n_devices; k++) {
     rh_resident_part *part = &r->parts[k];
     part->error = (rh_error){0};
-    if (part->n_nodes && part->waits && waiting++)
-      part->is_started = pthread_create(&part->thread, NULL, call_part, part) == 0;
+    part->is_watched = batch == 1 && part->n_nodes == 1 && rh_instance_shows(part->job.instance);
   }
-  for (int waits = 0; waits < 2; waits++)
-    for (uint32_t k = 0; k < r->spec.n_devices; k++)
-      if (r->parts[k].n_nodes && r->parts[k].waits == waits && !r->parts[k].is_started)
-        call_part(&r->parts[k]);
+  for (uint32_t b = 1; b <= batch; b++)
+    for (uint32_t k = 0; k < r->spec.n_devices; k++) {
+      rh_resident_part *part = &r->parts[k];
+      if (part->n_nodes && !part->waits && part->error.status == RH_OK)
+        rh_resident_part_begin(part, b == batch, &part->error);
+    }
+  if (r->waits) rh_share(r->spec.n_devices, 1, begin_waiting, r);
 }
 
 /* Waits for all, also if some failed: the first counts. */
@@ -178,8 +179,6 @@ static rh_status end_all(rh_resident *r, rh_error *error) {
   const rh_error *first = NULL;
   for (uint32_t k = r->spec.n_devices; k-- > 0;) {
     rh_resident_part *part = &r->parts[k];
-    if (part->is_started) pthread_join(part->thread, NULL);
-    part->is_started = 0;
     if (part->n_nodes && part->error.status == RH_OK) rh_resident_part_end(part, &part->error);
     if (part->error.status == RH_OK) continue;
     first = &part->error;
@@ -201,30 +200,14 @@ static rh_status take_values(rh_resident *r, rh_result *result, rh_error *error)
   return RH_OK;
 }
 
-rh_status rh_resident_call(rh_resident *r, rh_result *result, double *seconds, rh_error *error) {
+rh_status rh_resident_call(rh_resident *r, uint32_t batch, rh_result *result, double *seconds,
+                           rh_error *error) {
   double start = rh_now();
-  begin_all(r);
+  begin_all(r, batch);
   RH_TRY(end_all(r, error));
   RH_TRY(take_values(r, result, error));
-  *seconds = rh_now() - start;
-  return RH_OK;
-}
-
-static rh_status for_all(const rh_resident *r, rh_status (*step)(rh_resident_part *, rh_error *),
-                         rh_error *error) {
-  for (uint32_t k = 0; k < r->spec.n_devices; k++)
-    if (r->parts[k].n_nodes) RH_TRY(step(&r->parts[k], error));
-  return RH_OK;
-}
-
-rh_status rh_resident_batch(rh_resident *r, uint32_t batch, rh_result *result, double *seconds,
-                            rh_error *error) {
-  double start = rh_now();
-  for (uint32_t b = 0; b < batch; b++) RH_TRY(for_all(r, rh_resident_part_enqueue, error));
-  RH_TRY(for_all(r, rh_resident_part_await, error));
   *seconds = (rh_now() - start) / batch;
-  RH_TRY(for_all(r, rh_resident_part_read, error));
-  return take_values(r, result, error);
+  return RH_OK;
 }
 
 /* ---- The first answer ---- */
@@ -262,7 +245,7 @@ static rh_status try_all(rh_resident *r, rh_partial *facts, rh_error *error) {
                           &r->spec.devices[0].context->options.reporter, &r->failed, error));
   r->load_s = rh_now() - start;
   rh_partial_init(&r->values, &r->whole, r->whole.operation.n, RH_CHECK_NONE);
-  RH_TRY(rh_resident_call(r, &r->result, &r->first_s, error));
+  RH_TRY(rh_resident_call(r, 1, &r->result, &r->first_s, error));
   return judge_answer(r, facts, error);
 }
 

@@ -289,11 +289,6 @@ static void keep_value(const rh_resident_part *part, uint32_t k, const void *val
   memcpy(part->fetched + k * size, value, size);
 }
 
-/* A single node's value can arrive without a command that reads it. */
-static int is_watched(const rh_resident_part *part) {
-  return part->n_nodes == 1 && rh_instance_shows(part->job.instance);
-}
-
 static rh_status run_now(rh_resident_part *part, rh_error *error) {
   for (uint32_t k = 0; k < part->n_nodes; k++) {
     _Alignas(16) unsigned char value[RH_ANY_VALUE_BYTES];
@@ -304,61 +299,39 @@ static rh_status run_now(rh_resident_part *part, rh_error *error) {
   return RH_OK;
 }
 
-static rh_status flush(const rh_resident_part *part, rh_error *error) {
+static rh_status enqueue_nodes(rh_resident_part *part, int is_last, rh_error *error) {
   const rh_cl_session *session = part->job.instance_spec.session;
-  RH_CL_TRY_IN(session, error, rh_cl_flush(session->queue), "starting the device");
-  return RH_OK;
-}
-
-static rh_status enqueue_nodes(rh_resident_part *part, rh_error *error) {
+  size_t bytes = (size_t)part->n_nodes * rh_instance_op(part->job.instance)->value_size;
   for (uint32_t k = 0; k < part->n_nodes; k++) {
     const rh_data data = data_of(part, &part->nodes[k]);
     RH_TRY(rh_instance_run_to(part->job.instance, &data, part->nodes[k].n, part->values, k, error));
   }
-  return RH_OK;
-}
-
-static rh_status read_values(rh_resident_part *part, cl_bool blocking, rh_error *error) {
-  const rh_cl_session *session = part->job.instance_spec.session;
-  size_t bytes = (size_t)part->n_nodes * rh_instance_op(part->job.instance)->value_size;
+  if (!is_last) return RH_OK;
   RH_CL_TRY_IN(session, error,
-               rh_cl_read(session->queue, part->values, blocking, 0, bytes, part->fetched, NULL),
+               rh_cl_read(session->queue, part->values, CL_FALSE, 0, bytes, part->fetched, NULL),
                "reading the result from the device");
   return RH_OK;
 }
 
-rh_status rh_resident_part_begin(rh_resident_part *part, rh_error *error) {
-  if (part->waits) return run_now(part, error);
-  if (is_watched(part)) {
-    const rh_data data = data_of(part, &part->nodes[0]);
-    RH_TRY(rh_instance_begin(part->job.instance, &data, part->n, error));
-    return flush(part, error);
-  }
-  RH_TRY(enqueue_nodes(part, error));
-  RH_TRY(read_values(part, CL_FALSE, error));
-  return flush(part, error);
-}
-
-rh_status rh_resident_part_await(rh_resident_part *part, rh_error *error) {
+rh_status rh_resident_part_begin(rh_resident_part *part, int is_last, rh_error *error) {
   const rh_cl_session *session = part->job.instance_spec.session;
-  RH_CL_TRY_IN(session, error, rh_cl_finish(session->queue), "waiting for the device");
+  const rh_data data = data_of(part, &part->nodes[0]);
+  if (part->waits) return run_now(part, error);
+  RH_TRY(part->is_watched ? rh_instance_begin(part->job.instance, &data, part->n, error)
+                          : enqueue_nodes(part, is_last, error));
+  RH_CL_TRY_IN(session, error, rh_cl_flush(session->queue), "starting the device");
   return RH_OK;
 }
 
 rh_status rh_resident_part_end(rh_resident_part *part, rh_error *error) {
   _Alignas(16) unsigned char value[RH_ANY_VALUE_BYTES];
+  const rh_cl_session *session = part->job.instance_spec.session;
   if (part->waits) return RH_OK;
-  if (!is_watched(part)) return rh_resident_part_await(part, error);
+  if (!part->is_watched) {
+    RH_CL_TRY_IN(session, error, rh_cl_finish(session->queue), "waiting for the device");
+    return RH_OK;
+  }
   RH_TRY(rh_instance_end(part->job.instance, value, error));
   keep_value(part, 0, value);
   return RH_OK;
-}
-
-rh_status rh_resident_part_enqueue(rh_resident_part *part, rh_error *error) {
-  RH_TRY(enqueue_nodes(part, error));
-  return flush(part, error);
-}
-
-rh_status rh_resident_part_read(rh_resident_part *part, rh_error *error) {
-  return read_values(part, CL_TRUE, error);
 }
