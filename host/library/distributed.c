@@ -71,31 +71,19 @@ static char *text_of(const distributed *d) {
   return rh_operation_text(&d->of.asked.job.operation, more);
 }
 
-static rh_status digest_anew(distributed *d, rh_error *error) {
-  char *text = text_of(d);
-  if (!text) return rh_fail(error, RH_E_NOMEM, "no memory for %s", what);
-  d->problem = rh_agree_digest(text);
-  free(text);
-  return RH_OK;
-}
-
-/* Built-in operations are constants, so of the same one as before nothing is written. */
+/* Built-in operations are told by numbers, which are the same in all ranks' processes. */
 static rh_status digest(distributed *d, rh_error *error) {
   const rh_operation *asked = &d->of.asked.job.operation;
-  rh_redhost *redhost = d->of.redhost;
-  rh_status status = RH_OK;
-  if (d->of.asked.own || d->of.asked.request.segments) return digest_anew(d, error);
-  RH_TRY(rh_redhost_enter(redhost, error));
-  int is_known = redhost->agreed.op == asked->op && redhost->agreed.accuracy == asked->accuracy &&
-                 redhost->agreed.check == asked->check;
-  if (!is_known) status = digest_anew(d, error);
-  if (!is_known && status == RH_OK) {
-    redhost->agreed = *asked;
-    redhost->agreed_digest = d->problem;
+  if (d->of.asked.own || d->of.asked.request.segments) {
+    char *text = text_of(d);
+    if (!text) return rh_fail(error, RH_E_NOMEM, "no memory for %s", what);
+    d->problem = rh_agree_digest(text);
+    free(text);
+    return RH_OK;
   }
-  d->problem = redhost->agreed_digest;
-  rh_redhost_leave(redhost);
-  return status;
+  const uint32_t numbers[] = {asked->op->base, asked->op->type, asked->accuracy, asked->check};
+  d->problem = (rh_digest){{rh_hash(0, numbers, sizeof numbers), 0}};
+  return RH_OK;
 }
 
 static rh_status prepare(distributed *d, const rh_request *request, const rh_result *result,

@@ -119,9 +119,6 @@ struct rh_redhost {
   struct rh_kept *kept;           /* problems that rh_reduce() keeps set up; null until the first */
   struct rh_segmented *segmented; /* the same of the latest segments, or null */
   uint32_t n_prepared;            /* prepared reductions that are not destroyed */
-  /* The built-in operation that ranks were last asked for, and what they compare. */
-  rh_operation agreed;
-  rh_digest agreed_digest;
   int closed; /* rh_close() was called; the last prepared reduction releases everything */
 };
 

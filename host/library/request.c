@@ -201,6 +201,17 @@ uint32_t rh_request_place(const rh_request *request, const rh_context *context) 
 
 /* ---- The same again ---- */
 
+/* The texts of a request; the first is where a copy begins. */
+static const size_t texts[] = {offsetof(rh_request, strategy), offsetof(rh_request, op),
+                               offsetof(rh_request, map),      offsetof(rh_request, where),
+                               offsetof(rh_request, reduce),   offsetof(rh_request, identity),
+                               offsetof(rh_request, finalize), offsetof(rh_request, initial)};
+enum { N_TEXTS = sizeof texts / sizeof *texts };
+
+static const char **text_of(const rh_request *request, int k) {
+  return (const char **)((uintptr_t)request + texts[k]);
+}
+
 /* A request and all that it points to, in one block of memory; without one, its size is counted. */
 typedef struct block {
   char *at;
@@ -218,51 +229,32 @@ static const char *put_text(block *b, const char *text) {
   return text ? put(b, text, strlen(text) + 1) : NULL;
 }
 
-static void put_lists(block *b, rh_request *to) {
-  const rh_request from = *to;
-  rh_setting *settings = put(b, from.settings, from.n_settings * sizeof *settings);
-  rh_input *inputs = from.inputs ? put(b, from.inputs, from.n_inputs * sizeof *inputs) : NULL;
-  rh_constant *constants = put(b, from.constants, from.n_constants * sizeof *constants);
-  for (uint64_t k = 0; k < from.n_settings; k++) {
-    const rh_setting own = {put_text(b, from.settings[k].key), put_text(b, from.settings[k].value)};
+static void put_request(block *b, rh_request *to, const rh_request *from) {
+  *to = *from;
+  to->data = NULL;
+  to->segments = NULL;
+  to->outputs = NULL;
+  if (!to->strategy) to->strategy = "auto";
+  for (int k = 0; k < N_TEXTS; k++) *text_of(to, k) = put_text(b, *text_of(to, k));
+  rh_setting *settings = put(b, from->settings, from->n_settings * sizeof *settings);
+  rh_input *inputs = from->inputs ? put(b, from->inputs, from->n_inputs * sizeof *inputs) : NULL;
+  rh_constant *constants = put(b, from->constants, from->n_constants * sizeof *constants);
+  for (uint64_t k = 0; k < from->n_settings; k++) {
+    const rh_setting own = {put_text(b, from->settings[k].key),
+                            put_text(b, from->settings[k].value)};
     if (settings) settings[k] = own;
   }
-  for (uint64_t k = 0; from.inputs && k < from.n_inputs; k++) {
-    const rh_input own = {.name = put_text(b, from.inputs[k].name), .type = from.inputs[k].type};
+  for (uint64_t k = 0; from->inputs && k < from->n_inputs; k++) {
+    const rh_input own = {.name = put_text(b, from->inputs[k].name), .type = from->inputs[k].type};
     if (inputs) inputs[k] = own;
   }
-  for (uint64_t k = 0; k < from.n_constants; k++) {
-    const char *name = put_text(b, from.constants[k].name);
+  for (uint64_t k = 0; k < from->n_constants; k++) {
+    const char *name = put_text(b, from->constants[k].name);
     if (constants) constants[k].name = name;
   }
   to->settings = settings;
   to->inputs = inputs;
   to->constants = constants;
-}
-
-/* The strategy's name is where the block begins. */
-static void put_request(block *b, rh_request *to, const rh_request *from) {
-  const char *strategy = put_text(b, from->strategy ? from->strategy : "auto");
-  *to = (rh_request){.struct_size = sizeof *to,
-                     .strategy = strategy,
-                     .op = put_text(b, from->op),
-                     .map = put_text(b, from->map),
-                     .where = put_text(b, from->where),
-                     .reduce = put_text(b, from->reduce),
-                     .identity = put_text(b, from->identity),
-                     .finalize = put_text(b, from->finalize),
-                     .initial = put_text(b, from->initial),
-                     .type = from->type,
-                     .accuracy = from->accuracy,
-                     .commutes = from->commutes,
-                     .unchecked_op = from->unchecked_op,
-                     .settings = from->settings,
-                     .n_settings = from->n_settings,
-                     .inputs = from->inputs,
-                     .n_inputs = from->n_inputs,
-                     .constants = from->constants,
-                     .n_constants = from->n_constants};
-  put_lists(b, to);
 }
 
 rh_status rh_request_copy(rh_request *to, const rh_request *from, rh_error *error) {
@@ -301,12 +293,12 @@ static int has_same_lists(const rh_request *a, const rh_request *b) {
 }
 
 int rh_request_asks_same(const rh_request *a, const rh_request *b) {
-  return a->type == b->type && a->n_inputs == b->n_inputs && !a->inputs == !b->inputs &&
-         a->n_settings == b->n_settings && a->n_constants == b->n_constants &&
-         a->accuracy == b->accuracy && a->commutes == b->commutes &&
-         a->unchecked_op == b->unchecked_op && is_same(a->op, b->op) &&
-         strcmp(a->strategy, b->strategy ? b->strategy : "auto") == 0 && is_same(a->map, b->map) &&
-         is_same(a->where, b->where) && is_same(a->reduce, b->reduce) &&
-         is_same(a->identity, b->identity) && is_same(a->finalize, b->finalize) &&
-         is_same(a->initial, b->initial) && has_same_lists(a, b);
+  if (a->type != b->type || a->n_inputs != b->n_inputs || !a->inputs != !b->inputs ||
+      a->n_settings != b->n_settings || a->n_constants != b->n_constants ||
+      a->accuracy != b->accuracy || a->commutes != b->commutes ||
+      a->unchecked_op != b->unchecked_op || strcmp(a->strategy, b->strategy ? b->strategy : "auto"))
+    return 0;
+  for (int k = 1; k < N_TEXTS; k++)
+    if (!is_same(*text_of(a, k), *text_of(b, k))) return 0;
+  return has_same_lists(a, b);
 }

@@ -89,12 +89,7 @@ static void pass_prod(stream *s, rh_exact_prod *prod) {
   pass(s, &prod->magnitude.exponent, sizeof prod->magnitude.exponent);
   s->failed |=
       prod->magnitude.exponent > MOST_EXPONENT || prod->magnitude.exponent < -MOST_EXPONENT;
-  pass(s, &prod->n, sizeof prod->n);
-  pass(s, &prod->zeros, sizeof prod->zeros);
-  pass(s, &prod->nans, sizeof prod->nans);
-  pass(s, &prod->infinities, sizeof prod->infinities);
-  pass(s, &prod->negatives, sizeof prod->negatives);
-  pass(s, &prod->uneven, sizeof prod->uneven);
+  pass(s, &prod->n, 6 * 8); /* and what follows it */
 }
 
 static void pass_field(stream *s, rh_field_sum *sum) {
@@ -102,11 +97,7 @@ static void pass_field(stream *s, rh_field_sum *sum) {
   pass_long(s, &sum->positive);
   pass_long(s, &sum->negative);
   pass_long(s, &sum->lost);
-  pass(s, &sum->n, sizeof sum->n);
-  pass(s, &sum->nans, sizeof sum->nans);
-  pass(s, &sum->plus_infinities, sizeof sum->plus_infinities);
-  pass(s, &sum->minus_infinities, sizeof sum->minus_infinities);
-  pass(s, &sum->has_others, sizeof sum->has_others);
+  pass(s, &sum->n, 5 * 8); /* and what follows it */
   pass_enclosed(s, &sum->enclosed);
 }
 
@@ -117,9 +108,7 @@ static void pass_verdict(stream *s, rh_verdict *verdict) {
   verdict->verdict = (int)words[0];
   verdict->weak = (int)words[1];
   verdict->depth = words[2];
-  pass(s, &verdict->error, sizeof verdict->error);
-  pass(s, &verdict->bound, sizeof verdict->bound);
-  pass(s, &verdict->error_ulp, sizeof verdict->error_ulp);
+  pass(s, &verdict->error, 3 * 8); /* and what follows it */
   pass(s, verdict->text, sizeof verdict->text);
 }
 
