@@ -236,38 +236,28 @@ static rh_status run_buffers(rh_prepared *p, const rh_call_spec *call, rh_result
 
 /* ---- Segments ---- */
 
-static rh_status segments_of_arrays(rh_prepared *p, const rh_call_spec *call, rh_result *result,
-                                    rh_error *error) {
-  const void *data[RH_MOST_OPERANDS];
-  RH_TRY(check_process(p, error));
-  for (uint32_t k = 0; k < p->call.n_operands; k++) data[k] = from_first(call, k, p->call.sizes[k]);
-  RH_TRY(check_arrays(p, data, call->n, error));
-  return rh_segmented_call(p->segmented, data, call->outputs, call->n_outputs, result, error);
-}
-
-static rh_status segments_of_buffers(rh_prepared *p, const rh_call_spec *call, rh_result *result,
-                                     rh_error *error) {
+static rh_status check_segments(const rh_prepared *p, const rh_call_spec *call, rh_error *error) {
   RH_TRY(check_buffers(p, call->buffers, call->first, call->n, error));
-  if (!call->values)
-    return rh_segmented_call_buffers(p->segmented, call->buffers, call->first, call->outputs,
-                                     call->n_outputs, result, error);
+  if (!call->values) return RH_OK;
   if (call->outputs || call->n_outputs)
     return rh_fail(error, RH_E_USAGE,
                    "rh_call_spec: both outputs and values are set; results go to one of them");
-  RH_TRY(check_values(p, call, p->segmented->layout.segments, error));
-  return rh_segmented_enqueue(p->segmented, call->buffers, call->first, call->values, call->index,
-                              error);
+  return check_values(p, call, p->segmented->layout.segments, error);
 }
 
 static rh_status run_segments(rh_prepared *p, const rh_call_spec *call, rh_result *result,
                               rh_error *error) {
+  const void *data[RH_MOST_OPERANDS];
   if (!call->values) RH_TRY(check_result(result, "rh_prepared_call", error));
   if (call->n != p->max_n)
     return rh_fail(error, RH_E_USAGE, "%llu elements for segments of %llu",
                    (unsigned long long)call->n, (unsigned long long)p->max_n);
   RH_TRY(check_operands(call->n_operands, p->call.n_operands, error));
-  return call->arrays ? segments_of_arrays(p, call, result, error)
-                      : segments_of_buffers(p, call, result, error);
+  RH_TRY(check_process(p, error));
+  for (uint32_t k = 0; k < p->call.n_operands && call->arrays; k++)
+    data[k] = from_first(call, k, p->call.sizes[k]);
+  RH_TRY(call->arrays ? check_arrays(p, data, call->n, error) : check_segments(p, call, error));
+  return rh_segmented_call(p->segmented, call, call->arrays ? data : NULL, result, error);
 }
 
 APART static rh_status run_call(rh_prepared *p, const rh_call_spec *asked, rh_result *result,

@@ -313,18 +313,11 @@ rh_status rh_segmented_prepare(rh_segmented *segmented, rh_redhost *redhost,
                                const rh_request *request, rh_error *error);
 void rh_segmented_finish(rh_segmented *segmented);
 
-/* Reduces the n elements that it was prepared for: from operands[k] on, or from element first[k] of
- * buffers[k] on (null: zeros), which have them.  Not locked. */
-rh_status rh_segmented_call(rh_segmented *segmented, const void *const *operands,
-                            const rh_output *outputs, uint64_t n_outputs, rh_result *result,
-                            rh_error *error);
-rh_status rh_segmented_call_buffers(rh_segmented *segmented, const cl_mem *buffers,
-                                    const uint64_t *first, const rh_output *outputs,
-                                    uint64_t n_outputs, rh_result *result, rh_error *error);
-/* Without a wait: values[index + s] = the value of segment s. */
-rh_status rh_segmented_enqueue(rh_segmented *segmented, const cl_mem *buffers,
-                               const uint64_t *first, cl_mem values, uint64_t index,
-                               rh_error *error);
+/* Reduces the n elements that it was prepared for: from operands[k] on, or those of the call's
+ * buffers, which have them.  Results go to its outputs, or without a wait to its values.  Not
+ * locked. */
+rh_status rh_segmented_call(rh_segmented *segmented, const rh_call_spec *call,
+                            const void *const *operands, rh_result *result, rh_error *error);
 
 /* ---- A prepared reduction: what rh_prepare() sets up, and calls use ---- */
 

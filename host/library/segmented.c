@@ -242,26 +242,14 @@ static rh_status run_unchecked(rh_segmented *s, const void *const *operands,
   return status;
 }
 
-rh_status rh_segmented_call(rh_segmented *s, const void *const *operands, const rh_output *outputs,
-                            uint64_t n_outputs, rh_result *result, rh_error *error) {
-  RH_TRY(rh_segmented_check_outputs(s, outputs, n_outputs, error));
-  return run_unchecked(s, operands, outputs, n_outputs, result, error);
-}
-
-rh_status rh_segmented_call_buffers(rh_segmented *s, const cl_mem *buffers, const uint64_t *first,
-                                    const rh_output *outputs, uint64_t n_outputs, rh_result *result,
-                                    rh_error *error) {
-  RH_TRY(rh_segmented_check_outputs(s, outputs, n_outputs, error));
-  RH_TRY(rh_segments_bring_buffers(&s->segments, buffers, first, error));
-  RH_TRY(rh_segments_run(&s->segments, error));
-  rh_segmented_store(s, outputs, n_outputs, result);
+rh_status rh_segmented_call(rh_segmented *s, const rh_call_spec *call, const void *const *operands,
+                            rh_result *result, rh_error *error) {
+  if (!call->values) RH_TRY(rh_segmented_check_outputs(s, call->outputs, call->n_outputs, error));
+  if (operands) return run_unchecked(s, operands, call->outputs, call->n_outputs, result, error);
+  RH_TRY(rh_segments_bring_buffers(&s->segments, call->buffers, call->first, error));
+  RH_TRY(rh_segments_run_to(&s->segments, call->values, call->index, error));
+  if (!call->values) rh_segmented_store(s, call->outputs, call->n_outputs, result);
   return RH_OK;
-}
-
-rh_status rh_segmented_enqueue(rh_segmented *s, const cl_mem *buffers, const uint64_t *first,
-                               cl_mem values, uint64_t index, rh_error *error) {
-  RH_TRY(rh_segments_bring_buffers(&s->segments, buffers, first, error));
-  return rh_segments_run_to(&s->segments, values, index, error);
 }
 
 /* ---- Setting up ---- */

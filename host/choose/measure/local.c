@@ -54,8 +54,7 @@ static rh_status run_copy(local *l, uint64_t copy, rh_error *error) {
   rh_data data = copy_of(l, copy);
   if (l->data.lengths) {
     l->of.job.data = data;
-    rh_status status = l->results ? rh_segments_run_to(&l->of, l->results, 0, error)
-                                  : rh_segments_run(&l->of, error);
+    rh_status status = rh_segments_run_to(&l->of, l->results, 0, error);
     l->of.job.data = l->first;
     return status;
   }

@@ -302,19 +302,16 @@ static rh_status run_portions(rh_segments *s, const target *to, rh_error *error)
   return RH_OK;
 }
 
-static rh_status run(rh_segments *s, const target *to, rh_error *error) {
+rh_status rh_segments_run_to(rh_segments *s, cl_mem result, uint64_t index, rh_error *error) {
+  const target to = {result, index};
   double start = rh_now();
-  rh_status status = s->is_loop ? loop(s, to, error) : run_portions(s, to, error);
+  rh_status status = s->is_loop ? loop(s, &to, error) : run_portions(s, &to, error);
   s->seconds = rh_now() - start;
   return status;
 }
 
 rh_status rh_segments_run(rh_segments *s, rh_error *error) {
-  return run(s, &(const target){.buffer = NULL}, error);
-}
-
-rh_status rh_segments_run_to(rh_segments *s, cl_mem result, uint64_t index, rh_error *error) {
-  return run(s, &(const target){result, index}, error);
+  return rh_segments_run_to(s, NULL, 0, error);
 }
 
 void rh_segments_value(const rh_segments *s, uint64_t k, rh_result *result) {

@@ -121,7 +121,7 @@ void rh_segments_let_go(rh_segments *segments);
 /* Reduces all segments. */
 rh_status rh_segments_run(rh_segments *segments, rh_error *error);
 /* Only enqueues that, with a strategy that finishes on the device: the value of segment s goes to
- * result[index + s], counted in values. */
+ * result[index + s], counted in values.  result: null for the memory of the host, as above. */
 rh_status rh_segments_run_to(rh_segments *segments, cl_mem result, uint64_t index, rh_error *error);
 void rh_segments_finish(rh_segments *segments); /* zero-initialised is fine */
 
