@@ -23,13 +23,10 @@ static rh_status check_result(const rh_result *result, const char *function, rh_
 
 /* ---- Checks that cost nothing ---- */
 
-static rh_status too_many(const rh_prepared *p, uint64_t n, rh_error *error) {
-  return rh_fail(error, RH_E_USAGE, "%llu elements for a reduction that was prepared for %llu",
-                 (unsigned long long)n, (unsigned long long)p->max_n);
-}
-
 static rh_status check_count(const rh_prepared *p, uint64_t n, rh_error *error) {
-  if (n > p->max_n) return too_many(p, n, error);
+  if (n > p->max_n)
+    return rh_fail(error, RH_E_USAGE, "%llu elements for a reduction that was prepared for %llu",
+                   (unsigned long long)n, (unsigned long long)p->max_n);
   if (n == 0 && p->job.spec.operation.op->needs_an_element)
     return rh_fail(error, RH_E_USAGE, "%s of an empty array is undefined",
                    p->job.spec.operation.op->name);

@@ -6,29 +6,9 @@ static rh_result result = {.struct_size = sizeof result}; /* of the latest call 
 
 enum { N = 10007 };
 
-static rh_array generate(rh_type type, uint64_t n) {
-  rh_array array;
-  must(rh_array_generate(&array, "hash", 7, type, n, NULL, &error));
-  return array;
-}
-
-/* ---- Right answers ---- */
+/* ---- What is refused ---- */
 
 CASES(plain, .set_up = set_up, .tear_down = tear_down)
-
-TEST(float_sums_are_close) {
-  float x[1000];
-  rh_request spec = SIZED(rh_request, .op = "sum", .type = RH_TYPE_f32, .n = 1000);
-  OWNED(rh_prepared) prepared = prepare(redhost, &spec);
-  for (int k = 0; k < 1000; k++) x[k] = (float)k;
-  must(rh_prepared_run(prepared, x, 1000, spoilt(&result), &error));
-  ck_assert_double_eq(result.value.f, 499500);
-  must(rh_prepared_run(prepared, NULL, 0, spoilt(&result), &error));
-  ck_assert_double_eq(result.value.f, 0);
-  ck_assert(!signbit(result.value.f));
-}
-
-/* ---- What is refused ---- */
 
 TEST(names_are_checked) {
   const rh_setting setting = {"no_such", "1"};
@@ -163,26 +143,6 @@ TEST(a_run_that_fails) {
   }
   rh_prepared_destroy(prepared);
   rh_close(zoo);
-}
-
-/* ---- More than one ---- */
-
-TEST(two_at_once) {
-  FINISHED(rh_array) x = generate(RH_TYPE_i32, N);
-  FINISHED(rh_array) y = generate(RH_TYPE_i64, N);
-  rh_request sum = SIZED(rh_request, .op = "sum", .type = RH_TYPE_i32, .n = N);
-  rh_request last = SIZED(rh_request, .op = "argmax", .type = RH_TYPE_i64, .n = N);
-  OWNED(rh_prepared) one = prepare(redhost, &sum);
-  OWNED(rh_prepared) other = prepare(redhost, &last);
-  for (uint64_t n = 1; n < N; n += 997) {
-    rh_result a = {.struct_size = sizeof a}, b = a,
-              right_a = expected("sum", RH_TYPE_i32, rh_array_data(&x), n),
-              right_b = expected("argmax", RH_TYPE_i64, rh_array_data(&y), N - n);
-    must(rh_prepared_run(one, rh_array_data(&x), n, &a, &error));
-    must(rh_prepared_run(other, rh_array_data(&y), N - n, &b, &error));
-    must_be_same(&a, &right_a, "sum");
-    must_be_same(&b, &right_b, "argmax");
-  }
 }
 
 /* ---- Host memory ---- */

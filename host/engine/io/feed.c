@@ -53,18 +53,10 @@ rh_status rh_feed_check_bytes(const rh_feed *feed, uint64_t there, rh_error *err
   return RH_OK;
 }
 
-static rh_status check_raw(const rh_feed *feed, const void *bytes, uint64_t length,
-                           rh_error *error) {
-  RH_TRY(rh_file_check_raw(feed->name, feed->type, bytes, length, error));
-  rh_file_note_kind(feed->name, feed->type, bytes, length, feed->reporter);
-  return RH_OK;
-}
-
+/* The first bytes of a file or pipe. */
 static rh_status take_header(rh_feed *feed, const void *bytes, uint64_t length, rh_error *error) {
-  RH_TRY(rh_npy_has_magic(bytes, length) ? take_npy(feed, bytes, length, error)
-                                         : check_raw(feed, bytes, length, error));
-  if (!feed->is_npy) feed->n = feed->file_bytes / rh_type_size(feed->type);
-  return rh_feed_check_bytes(feed, feed->file_bytes - feed->data_offset, error);
+  if (rh_npy_has_magic(bytes, length)) return take_npy(feed, bytes, length, error);
+  return rh_file_check_raw(feed->name, feed->type, bytes, length, feed->reporter, error);
 }
 
 static rh_status take_file(rh_feed *feed, rh_error *error) {
@@ -80,6 +72,9 @@ static rh_status take_file(rh_feed *feed, rh_error *error) {
   rh_status status = read_header(feed, &bytes, &length, error);
   if (status == RH_OK) status = take_header(feed, bytes, length, error);
   free(bytes);
+  if (status == RH_OK && !feed->is_npy) feed->n = feed->file_bytes / rh_type_size(feed->type);
+  if (status == RH_OK)
+    status = rh_feed_check_bytes(feed, feed->file_bytes - feed->data_offset, error);
   if (status == RH_OK) posix_fadvise(feed->fd, 0, 0, POSIX_FADV_SEQUENTIAL);
   return status;
 }
@@ -157,9 +152,7 @@ static rh_status take_pipe(rh_feed *feed, rh_error *error) {
   } while (head->length < wanted && !head->ended);
   if (head->length == 0)
     return rh_fail(error, RH_E_FILE, "%s: no data on standard input", feed->name);
-  if (rh_npy_has_magic(head->region.address, head->length))
-    return take_npy(feed, head->region.address, head->length, error);
-  return check_raw(feed, head->region.address, head->length, error);
+  return take_header(feed, head->region.address, head->length, error);
 }
 
 static rh_status open_standard_input(rh_feed *feed, rh_error *error) {

@@ -104,9 +104,11 @@ uint64_t rh_file_wanted(const void *bytes, uint64_t length) {
 }
 
 rh_status rh_file_check_raw(const char *name, rh_type type, const void *bytes, uint64_t length,
-                            rh_error *error) {
-  const kind *other = type ? NULL : find_kind(bytes, length);
-  if (other) return rh_fail(error, RH_E_FILE, "%s: is %s; %s", name, other->what, other->advice);
+                            const rh_reporter *reporter, rh_error *error) {
+  enum { LEAST = 16 };
+  const kind *other = find_kind(bytes, length);
+  if (!type && other)
+    return rh_fail(error, RH_E_FILE, "%s: is %s; %s", name, other->what, other->advice);
   if (!type)
     return rh_fail(error, RH_E_FILE, "%s: is not a .npy file; raw data needs an element type",
                    name);
@@ -115,43 +117,26 @@ rh_status rh_file_check_raw(const char *name, rh_type type, const void *bytes, u
                    "%s: is a damaged .npy file: its first bytes are not \\x93NUMPY; save the array "
                    "again with numpy.save",
                    name);
-  return RH_OK;
-}
-
-void rh_file_note_kind(const char *name, rh_type type, const void *bytes, uint64_t length,
-                       const rh_reporter *reporter) {
-  enum { LEAST = 16 };
-  const kind *other = find_kind(bytes, length);
   /* Characters may be elements, too. */
   if (other && (other->bytes || (length >= LEAST && rh_type_size(type) > 1)))
     rh_log(reporter, RH_LOG_WARNING, "%s: is %s, it seems; its bytes are taken for %s as they are",
            name, other->what, rh_type_name(type));
+  return RH_OK;
 }
 
+/* Elements need not be aligned. */
+#define SWAP(word, turned)                                                                         \
+  for (uint64_t k = 0; k < bytes; k += sizeof(word)) {                                             \
+    word x;                                                                                        \
+    memcpy(&x, at + k, sizeof x);                                                                  \
+    x = turned(x);                                                                                 \
+    memcpy(at + k, &x, sizeof x);                                                                  \
+  }
 void rh_file_swap(void *elements, uint64_t bytes, uint32_t size) {
   unsigned char *at = elements;
-  for (unsigned char *end = at + bytes; at < end; at += size) {
-    uint16_t of_2;
-    uint32_t of_4;
-    uint64_t of_8;
-    switch (size) {
-    case 2:
-      memcpy(&of_2, at, 2);
-      of_2 = __builtin_bswap16(of_2);
-      memcpy(at, &of_2, 2);
-      break;
-    case 4:
-      memcpy(&of_4, at, 4);
-      of_4 = __builtin_bswap32(of_4);
-      memcpy(at, &of_4, 4);
-      break;
-    case 8:
-      memcpy(&of_8, at, 8);
-      of_8 = __builtin_bswap64(of_8);
-      memcpy(at, &of_8, 8);
-      break;
-    }
-  }
+  if (size == 2) SWAP(uint16_t, __builtin_bswap16)
+  if (size == 4) SWAP(uint32_t, __builtin_bswap32)
+  if (size == 8) SWAP(uint64_t, __builtin_bswap64)
 }
 
 rh_status rh_file_check_regular(const char *name, const struct stat *info, rh_error *error) {

@@ -168,12 +168,10 @@ uint64_t rh_file_wanted(const void *bytes, uint64_t length);
 /* In all of these, `name` is for messages, and `type` is what the caller asked for; 0: nothing.
  *
  * Can the file, which begins with these bytes, be raw elements?  RH_E_FILE if no type was asked
- * for, saying what the file is if that is known, or if it resembles a damaged .npy file. */
+ * for, saying what the file is if that is known, or if it resembles a damaged .npy file.  A warning
+ * for elements that are a file of another kind, such as a compressed one. */
 rh_status rh_file_check_raw(const char *name, rh_type type, const void *bytes, uint64_t length,
-                            rh_error *error);
-/* Warns of raw elements that are a file of another kind, such as a compressed one. */
-void rh_file_note_kind(const char *name, rh_type type, const void *bytes, uint64_t length,
-                       const rh_reporter *reporter);
+                            const rh_reporter *reporter, rh_error *error);
 
 /* RH_E_FILE, with advice, for a directory, a FIFO, a socket or a device. */
 rh_status rh_file_check_regular(const char *name, const struct stat *info, rh_error *error);

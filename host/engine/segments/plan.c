@@ -11,14 +11,10 @@ static uint64_t least(uint64_t a, uint64_t b) { return a < b ? a : b; }
 
 /* ---- Their order ---- */
 
-typedef struct numbered {
-  uint64_t start, number;
-} numbered;
-
-static int by_start(const void *a, const void *b) {
-  const numbered *x = a, *y = b;
-  if (x->start != y->start) return x->start < y->start ? -1 : 1;
-  return (x->number > y->number) - (x->number < y->number);
+static int by_start(const void *a, const void *b, void *of_segments) {
+  const uint64_t *starts = of_segments, x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+  if (starts[x] != starts[y]) return starts[x] < starts[y] ? -1 : 1;
+  return (x > y) - (x < y);
 }
 
 static int is_sorted(const rh_layout *layout) {
@@ -32,14 +28,10 @@ static rh_status sort(rh_segments_plan *plan, rh_error *error) {
   const rh_layout *layout = plan->layout;
   uint64_t n = layout->segments;
   if (is_sorted(layout)) return RH_OK;
-  numbered *list = n < SIZE_MAX / sizeof *list ? malloc(n * sizeof *list) : NULL;
-  plan->order = list ? malloc(n * sizeof *plan->order) : NULL;
-  for (uint64_t s = 0; s < n && plan->order; s++) list[s] = (numbered){layout->starts[s], s};
-  if (plan->order) qsort(list, n, sizeof *list, by_start);
-  for (uint64_t s = 0; s < n && plan->order; s++) plan->order[s] = list[s].number;
-  free(list);
-  if (plan->order) return RH_OK;
-  return rh_fail(error, RH_E_NOMEM, "no memory to sort %llu segments", (unsigned long long)n);
+  RH_TRY(RH_NEW(&plan->order, n, "the order of segments", error));
+  for (uint64_t s = 0; s < n; s++) plan->order[s] = s;
+  qsort_r(plan->order, n, sizeof *plan->order, by_start, (void *)(uintptr_t)layout->starts);
+  return RH_OK;
 }
 
 uint64_t rh_segments_number(const rh_segments_plan *plan, uint64_t place) {
