@@ -111,7 +111,7 @@ static const struct {
     {HEADER("'<f4'", "False", "(4.0,)"), "header is malformed"},
     {HEADER("'<f4'", "False", "(0x4,)"), "header is malformed"},
     {HEADER("'<f4'", "False", "(4,"), "header is malformed"},
-    {HEADER("'<f4'", "False", "(-4,)"), "has what is no length"},
+    {HEADER("'<f4'", "False", "(-4,)"), "has what is not a length"},
     {HEADER("'<f4'", "False", "(4294967296, 4294967296)"), "its shape is too large"},
     {HEADER("'<f4'", "False", "(9223372036854775808,)"), "header is malformed"},
     {HEADER("'<f4'", "False", "(4611686018427387904,)"), "its size overflows 64 bits"},

@@ -130,8 +130,8 @@ rh_status rh_feed_gather(rh_feed *feed, uint64_t most, rh_error *error);
 int rh_feed_is_gathered(const rh_feed *feed);
 
 /* Writes elements first .. first+n-1 to `to`, in this machine's byte order; *got is fewer only at
- * the end of a pipe of unknown length.  A pipe is read in index order.  RH_E_FILE for a file or pipe
- * that ends early, or within an element.  Returns early, with any *got, when *stop
+ * the end of a pipe of unknown length.  A pipe is read in index order.  RH_E_FILE for a file or
+ * pipe that ends early, or within an element.  Returns early, with any *got, when *stop
  * becomes 1. */
 rh_status rh_feed_read(rh_feed *feed, uint64_t first, uint64_t n, void *to, const atomic_int *stop,
                        uint64_t *got, rh_error *error);

@@ -40,7 +40,7 @@ uint64_t rh_npy_wanted(const void *bytes, uint64_t length) {
   return preamble ? preamble + header_bytes(bytes, preamble) : LONGEST_PREAMBLE;
 }
 
-/* ---- The header, a Python literal: a dictionary of a string, a boolean and a tuple ------------ */
+/* ---- The header, a Python literal: a dictionary of a string, a boolean and a tuple ----------- */
 
 /* Makes it JSON, in which every character stays where it is.  What is not a header of NumPy's is
  * not JSON, either. */
@@ -90,7 +90,7 @@ static rh_status read_literal(json_t **read, const char *header, uint64_t length
   *read = json_loadb(text, length, JSON_REJECT_DUPLICATES, &why);
   free(text);
   if (!*read) {
-    snprintf(at, sizeof at, "it is no dictionary as of Python, at character %d", why.position);
+    snprintf(at, sizeof at, "it is not a dictionary of Python's, at character %d", why.position);
     return malformed(name, at, error);
   }
   if (header[length - 1] == '\n') return RH_OK;
@@ -145,7 +145,7 @@ static rh_status read_descr(rh_npy *npy, const json_t *value, const char *name, 
     return rh_fail(error, RH_E_FILE,
                    "%s: a structured dtype is not supported; save one of its fields; " SUPPORTED,
                    name);
-  if (!descr) return malformed(name, "'descr' is no dtype", error);
+  if (!descr) return malformed(name, "'descr' is not a dtype", error);
   for (size_t k = 0; k < sizeof known / sizeof *known && *descr; k++) {
     if (strcmp(descr + 1, known[k].code) != 0) continue;
     int swapped = is_swapped(*descr, rh_type_size(known[k].type));
@@ -181,12 +181,12 @@ static rh_status read_shape(rh_npy *npy, const json_t *value, const char *name, 
   uint64_t product = 1;
   const json_t *item;
   size_t k;
-  if (!json_is_array(value)) return malformed(name, "'shape' is no tuple, as (3,) is", error);
+  if (!json_is_array(value)) return malformed(name, "'shape' is not a tuple, as (3,) is", error);
   memcpy(npy->shape, "(", 2);
   json_array_foreach(value, k, item) {
     uint64_t length = (uint64_t)json_integer_value(item);
     if (!json_is_integer(item) || json_integer_value(item) < 0)
-      return malformed(name, "'shape' has what is no length", error);
+      return malformed(name, "'shape' has what is not a length", error);
     describe_length(npy, length);
     npy->dimensions++;
     npy->long_dimensions += length != 1;
@@ -206,17 +206,16 @@ static rh_status read_dictionary(rh_npy *npy, json_t *all, const char *name, rh_
   const char *key;
   json_t *value;
   char text[32];
-  if (!json_is_object(all)) return malformed(name, "it is no dictionary", error);
+  if (!json_is_object(all)) return malformed(name, "it is not a dictionary", error);
   for (int k = 0; k < 3; k++)
     if (!(values[k] = json_object_get(all, keys[k])))
       return rh_fail(error, RH_E_FILE, "%s: its .npy header lacks the key '%s'", name, keys[k]);
-  json_object_foreach(all, key, value) if (
-      value != values[0] && value != values[1] &&
-      value !=
-          values
-              [2]) return rh_fail(error, RH_E_FILE,
-                                  "%s: its .npy header has the unknown key '%s'; known: descr fortran_order shape",
-                                  name, printable(text, key));
+  json_object_foreach(all, key, value) {
+    if (value == values[0] || value == values[1] || value == values[2]) continue;
+    return rh_fail(error, RH_E_FILE,
+                   "%s: its .npy header has the unknown key '%s'; known: descr fortran_order shape",
+                   name, printable(text, key));
+  }
   RH_TRY(read_descr(npy, values[0], name, error));
   if (!json_is_boolean(values[1]))
     return malformed(name, "'fortran_order' is neither True nor False", error);

@@ -617,8 +617,8 @@ typedef struct rh_resident {
 rh_status rh_resident_open(rh_resident *resident, const rh_resident_spec *spec, rh_error *error);
 void rh_resident_finish(rh_resident *resident);
 
-/* `batch` reductions, back to back on each device; 1 if resident->waits.  *seconds: of one, from the
- * first command to the answer on the host. */
+/* `batch` reductions, back to back on each device; 1 if resident->waits.  *seconds: of one, from
+ * the first command to the answer on the host. */
 rh_status rh_resident_call(rh_resident *resident, uint32_t batch, rh_result *result,
                            double *seconds, rh_error *error);
 
