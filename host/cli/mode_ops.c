@@ -66,12 +66,11 @@ static void add_texts(json_t *object, const rh_definition *definition) {
   static const char *const keys[] = {"constants", "op",       "map",    "where", "initial",
                                      "value",     "code",     "load",   "let",   "identity",
                                      "combine",   "finalize", "by_type"};
-  json_t *file = json_loadb(definition->json, definition->json_length, 0, NULL);
+  const json_t *file = definition->file;
   json_object_set_new(object, "finalize", json_object());
   if (json_object_get(file, "load")) json_object_set_new(object, "let", json_object());
   for (size_t k = 0; k < sizeof keys / sizeof *keys; k++)
     json_object_set(object, keys[k], json_object_get(file, keys[k]));
-  json_decref(file);
   if (definition->about) json_object_set_new(object, "about", json_string(definition->about));
   if (definition->code) json_object_set_new(object, "source", rh_json_bytes(definition->code));
 }
@@ -79,11 +78,10 @@ static void add_texts(json_t *object, const rh_definition *definition) {
 /* Everything that --ops says of it; whole: its texts, too. */
 static json_t *operator_json(const rh_catalog_entry *entry, int whole) {
   static const char *const origins[] = {"file", "redhost", "built-in"};
-  static const char only[1][RH_OPERATOR_NAME_BYTES] = {"x"};
   const rh_definition *definition = &entry->definition;
   const rh_traits *traits = &entry->traits;
-  json_t *operands = definition->n_operands ? names_of(definition->operands, definition->n_operands)
-                                            : names_of(only, 1);
+  json_t *operands = json_incref(json_object_get(definition->file, "operands"));
+  if (!operands) operands = json_pack("[s]", "x");
   json_t *object = json_pack(
       "{s:s, s:o, s:s, s:o, s:s, s:o, s:o, s:o, s:b, s:{s:b, s:b}, s:o, s:o}", "name", entry->name,
       "summary", rh_json_bytes(summary_of(entry)), "origin", origins[entry->origin], "file",
@@ -147,11 +145,9 @@ static void print_texts(const json_t *file, const char *code) {
 }
 
 static void print_definition(const rh_definition *definition) {
-  json_t *file = json_loadb(definition->json, definition->json_length, 0, NULL);
   const char *code = definition->code_file ? definition->code_file : "in the operator's file";
   putchar('\n');
-  print_texts(file, definition->code ? code : NULL);
-  json_decref(file);
+  print_texts(definition->file, definition->code ? code : NULL);
 }
 
 /* bytes: of a value; 0: unknown. */

@@ -8,7 +8,7 @@ static void check_texts(const rh_definition *definition) {
   RULE(!rh_op_from_name(definition->name));
   RULE(definition->n_operands >= 1 && definition->n_operands <= RH_MOST_OPERANDS);
   for (uint32_t k = 0; k < definition->n_operands; k++)
-    RULE(rh_definition_name_is_valid(definition->operands[k]) && definition->operands_at[k].line);
+    RULE(rh_definition_name_is_valid(definition->operands[k]));
   RULE(definition->n_fields <= RH_MOST_FIELDS && definition->n_lets <= RH_MOST_LETS);
   RULE(definition->n_results <= RH_MOST_FIELDS);
   if (!definition->n_fields) RULE(definition->ops && definition->map);
@@ -17,7 +17,6 @@ static void check_texts(const rh_definition *definition) {
     RULE(rh_type_size(field->type) >= 4);
     if (definition->code || definition->code_file) continue;
     RULE(field->load && field->identity && field->combine);
-    RULE(field->load_at.line && field->identity_at.line && field->combine_at.line);
   }
   RULE(definition->n_constants <= RH_MOST_CONSTANTS);
   RULE(!definition->code || !definition->code_file); /* no file was opened */

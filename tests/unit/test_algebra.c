@@ -8,15 +8,14 @@ OWNS(rh_custom, rh_custom_destroy)
 /* --reduce TEXT --identity IDENTITY over one operand x, or with a map of x. */
 static rh_custom *reduce(const char *combine, const char *identity, const char *map, rh_type type,
                          int commutes) {
-  rh_definition definition = {.n_fields = 1, .flags = commutes ? RH_OP_COMMUTATIVE : 0};
+  const rh_definition definition = {
+      .n_fields = 1,
+      .flags = commutes ? RH_OP_COMMUTATIVE : 0,
+      .fields = {{.load = map, .identity = identity, .combine = combine}}};
   const rh_operand x = {"x", type};
   rh_custom *made = NULL;
-  definition.fields[0].combine = strdup(combine);
-  definition.fields[0].identity = strdup(identity);
-  definition.fields[0].load = map ? strdup(map) : NULL;
   rh_status status = rh_custom_create(&made, &definition, &x, 1, NULL, 0, &error);
   ck_assert_msg(status == RH_OK, "%s: %s", combine, error.message);
-  rh_definition_finish(&definition);
   return made;
 }
 

@@ -11,7 +11,7 @@ enum { N = 3001 };
 static float x[N];
 
 static rh_custom *make(const char *op, const char *map) {
-  rh_definition definition = {.ops = (char *)(uintptr_t)op, .map = (char *)(uintptr_t)map};
+  rh_definition definition = {.ops = op, .map = map};
   const rh_operand operand = {.name = "x", .type = RH_TYPE_f32};
   rh_custom *made = NULL;
   must(rh_custom_create(&made, &definition, &operand, 1, NULL, 0, &error));

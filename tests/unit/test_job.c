@@ -654,10 +654,9 @@ TEST_LOOP(everybody_competes, 0, CHOICES) {
  * chosen; one element after the other, so that the bound of 2^20 elements of f32 allows much. */
 TEST(what_is_not_judged_is_not_taken_first) {
   static const rh_type types[] = {RH_TYPE_f32, RH_TYPE_f64};
-  static char minus_zero[] = "-0.0", added[] = "a + b";
   for (int k = 0; k < 2; k++) {
     rh_definition definition = {.n_fields = 1,
-                                .fields = {{.identity = minus_zero, .combine = added}}};
+                                .fields = {{.identity = "-0.0", .combine = "a + b"}}};
     const rh_operand x = {"x", types[k]};
     OWNED(rh_custom) own = NULL;
     rh_tunedb *tuned;
@@ -681,8 +680,7 @@ TEST(what_is_not_judged_is_not_taken_first) {
 
 /* Half as many elements of two operands are as many bytes. */
 TEST(all_operands_count) {
-  static char sum[] = "sum", product[] = "x*y";
-  const rh_definition definition = {.ops = sum, .map = product};
+  const rh_definition definition = {.ops = "sum", .map = "x*y"};
   const rh_operand operands[] = {{"x", RH_TYPE_i64}, {"y", RH_TYPE_i64}};
   OWNED(rh_custom) own = NULL;
   FINISHED(rh_found) found = {0};

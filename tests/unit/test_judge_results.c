@@ -24,15 +24,14 @@ static rh_custom *operator_of(rh_definition *definition, rh_type type, const cha
   rh_custom *made;
   if (finalize) {
     definition->n_results = 1;
-    snprintf(definition->results[0].name, sizeof definition->results[0].name, "one");
-    definition->results[0].text = (char *)(uintptr_t)finalize;
+    definition->results[0] = (rh_named_text){"one", finalize};
   }
   must(rh_custom_create(&made, definition, &operand, 1, NULL, 0, &error));
   return made;
 }
 
 static rh_custom *built_in(const char *ops, const char *map, rh_type type, const char *finalize) {
-  rh_definition definition = {.ops = (char *)(uintptr_t)ops, .map = (char *)(uintptr_t)map};
+  rh_definition definition = {.ops = ops, .map = map};
   return operator_of(&definition, type, finalize);
 }
 
@@ -116,9 +115,7 @@ TEST(parts_have_the_bounds_that_they_have_alone) {
 
 static rh_custom *field_of(const char *load, const char *combine) {
   rh_definition definition = {.n_fields = 1, .flags = RH_OP_COMMUTATIVE};
-  definition.fields[0].load = (char *)(uintptr_t)load;
-  definition.fields[0].identity = (char *)(uintptr_t) "0";
-  definition.fields[0].combine = (char *)(uintptr_t)combine;
+  definition.fields[0] = (rh_field_text){.load = load, .identity = "0", .combine = combine};
   return operator_of(&definition, RH_TYPE_f32, NULL);
 }
 

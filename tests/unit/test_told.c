@@ -67,13 +67,12 @@ TEST(constants_and_code) {
 
 /* Of values without a field's name, and without a map. */
 TEST(one_that_is_typed) {
-  rh_definition definition = {.n_fields = 1, .flags = RH_OP_COMMUTATIVE};
+  const rh_definition definition = {.n_fields = 1,
+                                    .flags = RH_OP_COMMUTATIVE,
+                                    .fields = {{.identity = "-inf", .combine = "a > b ? a : b"}}};
   const rh_operand x = {"x", RH_TYPE_f64};
   rh_custom *made;
-  definition.fields[0].identity = strdup("-inf");
-  definition.fields[0].combine = strdup("a > b ? a : b");
   must(rh_custom_create(&made, &definition, &x, 1, NULL, 0, &error));
-  rh_definition_finish(&definition);
   tell(made);
 }
 

@@ -33,7 +33,7 @@ static rh_status add_file(rh_catalog *catalog, const rh_candidate *candidate, co
   rh_status status = rh_definition_read_file(&definition, candidate->path, &why);
   int is_wanted = status == RH_OK && (!only || strcmp(only, definition.name) == 0);
   char name[RH_OPERATOR_NAME_BYTES] = "";
-  memcpy(name, definition.name, sizeof name);
+  if (definition.name) snprintf(name, sizeof name, "%s", definition.name);
   if (is_wanted) status = rh_traits_find(&traits, &definition, &why);
   if (status == RH_OK && is_wanted) {
     rh_catalog_entry *entry = add_entry(catalog, name, RH_ORIGIN_FILE);

@@ -103,7 +103,8 @@ void rh_definitions_finish(rh_definitions *known);
 /* Is it more than a built-in operator over the elements? */
 int rh_operator_texts_are_own(const rh_operator_texts *texts);
 
-/* Zero-initialised `definition` must be finished even after a failure.  options: where files are
+/* Zero-initialised `definition` must be finished even after a failure; the texts must outlive it.
+ * options: where files are
  * searched for.  RH_E_USAGE, or RH_E_FILE for a file. */
 rh_status rh_definition_compose(rh_definition *definition, const rh_operator_texts *texts,
                                 const rh_options *options, rh_error *error);

@@ -23,7 +23,8 @@ static int is_whole(const char *op) {
 static rh_status add_where(rh_definition *definition, const char *where, rh_error *error) {
   if (definition->where)
     return rh_fail(error, RH_E_USAGE, "where: operator %s has its own", definition->name);
-  return rh_copy(&definition->where, where, "an operator", error);
+  definition->where = where;
+  return RH_OK;
 }
 
 struct rh_known_definition {
@@ -52,14 +53,20 @@ static rh_status remember(rh_definitions *known, const char *op, const rh_defini
   rh_known_definition *last = &known->list[known->n];
   RH_TRY(rh_copy(&last->op, op, "an operator", error));
   known->n++;
-  return rh_definition_copy(&last->definition, definition, error);
+  last->definition = *definition;
+  json_incref(definition->own);
+  return RH_OK;
 }
 
 static rh_status find_or_read(rh_definition *definition, const rh_operator_texts *texts,
                               const rh_options *options, rh_error *error) {
   const char *op = texts->op;
   const rh_definition *known = recall(texts->known, op);
-  if (known) return rh_definition_copy(definition, known, error);
+  if (known) {
+    *definition = *known;
+    json_incref(definition->own);
+    return RH_OK;
+  }
   if (is_file(op)) RH_TRY(rh_definition_read_file(definition, op, error));
   else RH_TRY(rh_catalog_define(definition, options, op, error));
   return texts->known ? remember(texts->known, op, definition, error) : RH_OK;
@@ -78,11 +85,15 @@ static rh_status read_whole(rh_definition *definition, const rh_operator_texts *
                  definition->name);
 }
 
-static char *copy(const char *text) { return text ? strdup(text) : NULL; }
+static const char *keep(rh_definition *definition, const char *text, size_t length) {
+  json_t *kept = json_stringn_nocheck(text, length);
+  return json_array_append_new(definition->own, kept) == 0 ? json_string_value(kept) : NULL;
+}
 
 /* "mean=a.0/n, a.1": results with and without names. */
 static rh_status take_results(rh_definition *definition, const char *list, rh_error *error) {
   int depth = 0;
+  definition->own = json_array();
   for (const char *from = list, *at = list;; at++) {
     depth += (*at == '(') - (*at == ')');
     if (*at && (*at != ',' || depth > 0)) continue;
@@ -93,10 +104,15 @@ static rh_status take_results(rh_definition *definition, const char *list, rh_er
     size_t word = strcspn(from, " =,"), equals = word + strspn(from + word, " ");
     rh_named_text *result = &definition->results[k];
     if (from[equals] == '=' && from[equals + 1] != '=' && rh_operator_is_name(from, word)) {
-      memcpy(result->name, from, word);
+      result->name = keep(definition, from, word);
       from += equals + 1;
-    } else snprintf(result->name, sizeof result->name, "result%u", k);
-    result->text = strndup(from, (size_t)(at - from));
+    } else {
+      char name[16];
+      result->name = keep(definition, name, (size_t)snprintf(name, sizeof name, "result%u", k));
+    }
+    result->text = keep(definition, from, (size_t)(at - from));
+    if (!result->name || !result->text)
+      return rh_fail(error, RH_E_NOMEM, "no memory for an operator");
     for (uint32_t j = 0; j < k; j++)
       if (strcmp(result->name, definition->results[j].name) == 0)
         return rh_fail(error, RH_E_USAGE, "finalize: two results are called %s", result->name);
@@ -115,9 +131,8 @@ static rh_status take_reduce(rh_definition *definition, const rh_operator_texts 
                    "reduce needs an identity, the value that changes nothing, such as 0");
   rh_field_text *field = &definition->fields[0];
   definition->n_fields = 1;
-  field->load = copy(texts->map);
-  field->identity = copy(texts->identity);
-  field->combine = copy(texts->reduce);
+  *field =
+      (rh_field_text){.load = texts->map, .identity = texts->identity, .combine = texts->reduce};
   definition->flags = texts->commutes ? RH_OP_COMMUTATIVE : 0;
   return RH_OK;
 }
@@ -138,11 +153,11 @@ static rh_status compose(rh_definition *definition, const rh_operator_texts *tex
     return rh_fail(error, RH_E_USAGE, "initial goes with a built-in operator, and not with reduce");
   if (!texts->reduce && is_whole(texts->op)) return read_whole(definition, texts, options, error);
   if (texts->finalize) RH_TRY(take_results(definition, texts->finalize, error));
-  definition->where = copy(texts->where);
+  definition->where = texts->where;
   if (texts->reduce) return take_reduce(definition, texts, error);
-  definition->ops = strdup(texts->op ? texts->op : "sum");
-  definition->map = copy(texts->map);
-  definition->initial = copy(texts->initial);
+  definition->ops = texts->op ? texts->op : "sum";
+  definition->map = texts->map;
+  definition->initial = texts->initial;
   return RH_OK;
 }
 

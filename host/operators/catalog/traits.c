@@ -39,7 +39,7 @@ static rh_status try_types(rh_custom **made, const rh_definition *definition, co
                            rh_error *error) {
   rh_operand operands[RH_MOST_OPERANDS] = {0};
   for (uint32_t k = 0; k < definition->n_operands; k++) {
-    memcpy(operands[k].name, definition->operands[k], RH_OPERATOR_NAME_BYTES);
+    snprintf(operands[k].name, RH_OPERATOR_NAME_BYTES, "%s", definition->operands[k]);
     operands[k].type = types[k];
   }
   return rh_custom_create(made, definition, operands, definition->n_operands, NULL, 0, error);

@@ -10,11 +10,11 @@ static rh_status check_functions(const rh_definition *definition, rh_error *erro
            (isalnum((unsigned char)at[length]) || at[length] == '_'))
       at++;
     if (at) continue;
-    return rh_fail(
-        error, RH_E_USAGE,
-        "%s: expected the functions rh_load, rh_combine and rh_identity; there is no %s",
-        RH_WHAT(definition, definition->code_file ? "code" : "source", definition->code_at),
-        functions[k]);
+    rh_fail(error, RH_E_USAGE,
+            "expected the functions rh_load, rh_combine and rh_identity; there is no %s",
+            functions[k]);
+    return rh_definition_blame(definition, definition->code_file ? "code" : "source", RH_ITEM_WHOLE,
+                               error);
   }
   return RH_OK;
 }

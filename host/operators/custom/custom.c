@@ -15,7 +15,7 @@ static rh_status take_operands(rh_custom *self, const rh_definition *definition,
   self->face.n_operands = n;
   memcpy(self->operands, operands, n * sizeof *operands);
   for (uint32_t k = 0; k < definition->n_operands; k++)
-    memcpy(self->operands[k].name, definition->operands[k], RH_OPERATOR_NAME_BYTES);
+    snprintf(self->operands[k].name, RH_OPERATOR_NAME_BYTES, "%s", definition->operands[k]);
   return RH_OK;
 }
 
@@ -23,15 +23,13 @@ static rh_status take_operands(rh_custom *self, const rh_definition *definition,
 static rh_status add_constants(rh_custom *self, const rh_definition *definition, rh_error *error) {
   uint32_t given = self->n_lets;
   for (uint32_t k = 0; k < definition->n_constants; k++) {
-    const rh_named_number *constant = &definition->constants[k];
+    const rh_let *constant = &definition->constants[k];
     uint32_t j = 0;
     while (j < given && strcmp(self->lets[j].name, constant->name) != 0) j++;
     if (j < given) continue;
     if (self->n_lets == RH_MOST_CONSTANTS)
       return rh_fail(error, RH_E_USAGE, "at most %d constants", RH_MOST_CONSTANTS);
-    rh_let *let = &self->lets[self->n_lets++];
-    memcpy(let->name, constant->name, sizeof let->name);
-    let->value = constant->value;
+    self->lets[self->n_lets++] = *constant;
   }
   return RH_OK;
 }
@@ -61,8 +59,7 @@ static rh_status make_mapped(rh_custom *self, const rh_definition *definition, u
                              rh_error *error) {
   const char *map = definition->map ? definition->map : self->operands[0].name;
   RH_TRY(rh_custom_expressions(self, &self->load, error));
-  RH_TRY(
-      rh_exprs_output(self->load, map, 0, RH_WHAT(definition, "map", definition->map_at), error));
+  RH_TRY(rh_exprs_output(self->load, map, 0, RH_WHAT(definition, "map", RH_ITEM_WHOLE), error));
   self->face.base = op;
   self->face.type = rh_exprs_type(self->load, 0);
   const rh_op *row = rh_op_find(op, self->face.type);
@@ -70,7 +67,7 @@ static rh_status make_mapped(rh_custom *self, const rh_definition *definition, u
     rh_fail(error, RH_E_USAGE,
             "operator %s is not defined for %s, the type of '%.100s', only for %s", rh_op_name(op),
             rh_type_name(self->face.type), map, rh_op_domain(op));
-    return rh_definition_blame(definition, "op", definition->ops_at, error);
+    return rh_definition_blame(definition, "op", RH_ITEM_WHOLE, error);
   }
   self->op.flags = row->flags;
   self->op.value_size = row->value_size;
@@ -117,7 +114,8 @@ static rh_status check_used(const rh_custom *self, const rh_definition *definiti
   for (uint32_t k = 0; k < self->face.n_operands; k++) {
     if (rh_exprs_variables(self->load, RH_EXPRS_ALL) >> k & 1) continue;
     rh_fail(error, RH_E_USAGE, "operand %s is not used", self->operands[k].name);
-    return rh_definition_blame(definition, "operands", definition->operands_at[k], error);
+    return k < definition->n_operands ? rh_definition_blame(definition, "operands", k, error)
+                                      : RH_E_USAGE;
   }
   return RH_OK;
 }
@@ -145,7 +143,7 @@ static int uses_index(const rh_custom *self) {
 static void describe(rh_custom *self, const rh_definition *definition) {
   const char *map = definition->map ? definition->map : self->operands[0].name;
   rh_op *op = &self->op;
-  if (*definition->name) snprintf(self->name, sizeof self->name, "%s", definition->name);
+  if (definition->name) snprintf(self->name, sizeof self->name, "%s", definition->name);
   else if (definition->n_fields)
     snprintf(self->name, sizeof self->name, "%.200s", definition->fields[0].combine);
   else if (definition->map)
@@ -183,9 +181,9 @@ static void describe(rh_custom *self, const rh_definition *definition) {
 
 /* ---- The parts of several operators in one pass, each alone ---- */
 
-static rh_status make_alone(rh_custom *alone, const rh_custom *whole, uint32_t op, char *map,
+static rh_status make_alone(rh_custom *alone, const rh_custom *whole, uint32_t op, const char *map,
                             rh_error *error) {
-  rh_definition definition = {.ops = (char *)(uintptr_t)rh_op_name(op), .map = map};
+  const rh_definition definition = {.ops = rh_op_name(op), .map = map};
   alone->face.n_operands = whole->face.n_operands;
   memcpy(alone->operands, whole->operands, sizeof alone->operands);
   alone->n_lets = whole->n_lets;
@@ -244,8 +242,7 @@ static void point_into_text(const rh_definition *definition, rh_error *error) {
     return;
   char rest[sizeof error->message];
   rh_json_place begin = {line, column};
-  rh_json_place exact =
-      rh_json_place_in(definition->json, definition->json_length, begin, number - 1);
+  rh_json_place exact = rh_json_place_in(definition->json, begin, number - 1);
   snprintf(rest, sizeof rest, "%s", place + length);
   snprintf(error->message + (place - error->message),
            sizeof error->message - (size_t)(place - error->message), ":%u:%u: \"%s", exact.line,

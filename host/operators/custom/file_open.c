@@ -38,7 +38,10 @@ static rh_status read_code_file(rh_definition *definition, const char *path, rh_
     status = rh_fail(error, RH_E_FILE, "%s: has a byte 0; expected OpenCL C", path);
   else if (code.failed) status = rh_fail(error, RH_E_NOMEM, "no memory for %s", path);
   free(text);
-  definition->code = code.s;
+  json_t *kept = status == RH_OK ? json_stringn_nocheck(code.s, code.length) : NULL;
+  rh_text_finish(&code);
+  json_object_set_new(definition->own, "source", kept);
+  definition->code = json_string_value(kept);
   return status;
 }
 
@@ -50,8 +53,7 @@ static rh_status read_code(rh_definition *definition, const char *path, rh_error
   char *file = directory ? rh_path_join(directory, definition->code_file) : NULL;
   rh_status status = file ? read_code_file(definition, slash ? file : definition->code_file, error)
                           : rh_fail(error, RH_E_NOMEM, "no memory for a path");
-  if (status == RH_E_FILE)
-    rh_error_prefix(error, "%s", RH_WHAT(definition, "code", definition->code_at));
+  if (status == RH_E_FILE) rh_definition_blame(definition, "code", RH_ITEM_WHOLE, error);
   free(file);
   free(directory);
   return status;

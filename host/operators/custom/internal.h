@@ -150,18 +150,26 @@ void rh_moments_combine(void *a, const void *b, size_t size);
 
 /* ---- Lines and columns of values in a JSON text, which the JSON library does not tell ---- */
 
-enum { RH_PLACE_SELF = -1 }; /* no member of it, but the value itself */
+/* From 1; columns in characters. */
+typedef struct rh_json_place {
+  uint32_t line, column;
+} rh_json_place;
 
 /* Where the value begins that a path leads to: path[0] is the number of a member of the text's
- * object, path[1] that of an item or member in it, and so on, up to RH_PLACE_SELF or `depth`
+ * object, path[1] that of an item or member in it, and so on, up to RH_ITEM_WHOLE or `depth`
  * numbers; of_name: the last member's name instead.  Members are counted in their order in the
  * text.  The text has been read as JSON: of another one, some place is returned. */
-rh_json_place rh_json_place_find(const char *json, size_t length, const int64_t *path, int depth,
-                                 int of_name);
+rh_json_place rh_json_place_find(const char *json, const int64_t *path, int depth, int of_name);
 
 /* The place of byte `byte` of the string that begins at `string`, once its escapes are read.  From
  * the end on, that of the quotation mark. */
-rh_json_place rh_json_place_in(const char *json, size_t length, rh_json_place string, size_t byte);
+rh_json_place rh_json_place_in(const char *json, rh_json_place string, size_t byte);
+
+/* Is the key in the definition's file? */
+int rh_definition_has(const rh_definition *of, const char *key);
+/* Where item `item` of a key's value is in the definition's file, or its name. */
+rh_json_place rh_definition_place(const rh_definition *of, const char *key, int64_t item,
+                                  int of_name);
 
 /* RH_E_FILE with the place and the line of what is wrong in a text that is not JSON. */
 rh_status rh_json_refuse(const char *json, size_t length, const char *origin,

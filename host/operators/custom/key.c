@@ -2,65 +2,52 @@
  * claims of associativity, and the constants' values.  Members that are empty are left out. */
 #include "internal.h"
 
-/* The functions from here on return 0, or -1. */
-static int put(json_t *to, const char *key, const char *text) {
-  return text && *text ? json_object_set_new(to, key, rh_json_bytes(text)) : 0;
+static json_t *named_texts(const rh_named_text *list, uint32_t n) {
+  json_t *to = n ? json_array() : NULL;
+  for (uint32_t k = 0; k < n; k++)
+    json_array_append_new(to, json_pack("{s:s, s:s}", "name", list[k].name, "text", list[k].text));
+  return to;
 }
 
-static int put_type(json_t *to, rh_type type) {
-  return put(to, "type", type ? rh_type_name(type) : "");
-}
-
-/* Adds an object to a list. */
-static json_t *add(json_t *to, const char *key) {
-  json_t *list = json_object_get(to, key), *item = json_object();
-  if (!list) json_object_set_new(to, key, list = json_array());
-  return json_array_append_new(list, item) == 0 ? item : NULL;
-}
-
-static int put_named(json_t *to, const char *key, const rh_named_text *list, uint32_t n) {
-  int failed = 0;
-  for (uint32_t k = 0; k < n; k++) {
-    json_t *item = add(to, key);
-    failed |= put(item, "name", list[k].name) | put(item, "text", list[k].text);
-  }
-  return failed;
-}
-
-static int put_lists(json_t *to, const rh_custom *self, const rh_definition *of) {
-  int failed = put_named(to, "finalize", of->results, of->n_results) |
-               put_named(to, "let", of->lets, of->n_lets);
-  for (uint32_t k = 0; k < self->n_lets; k++) {
-    const rh_expr_value *value = &self->lets[k].value;
-    json_t *item = add(to, "constants");
-    failed |= put(item, "name", self->lets[k].name) |
-              put(item, "kind",
-                  value->is_float   ? "float"
-                  : value->is_large ? "large"
-                                    : "integer") |
-              json_object_set_new(item, "types", json_integer(rh_custom_constant_types(self, k)));
-  }
-  for (uint32_t k = 0; k < self->face.n_operands; k++) {
-    json_t *item = add(to, "operands");
-    failed |= put(item, "name", self->operands[k].name) | put_type(item, self->operands[k].type);
-  }
+static json_t *fields_of(const rh_definition *of) {
+  json_t *to = of->n_fields ? json_array() : NULL;
   for (uint32_t k = 0; k < of->n_fields; k++) {
     const rh_field_text *field = &of->fields[k];
-    json_t *item = add(to, "value");
-    failed |= put(item, "combine", field->combine) | put(item, "identity", field->identity) |
-              put(item, "load", field->load) | put(item, "name", field->name) |
-              put_type(item, field->type);
+    json_array_append_new(to, json_pack("{s:s*, s:s*, s:s*, s:s*, s:s*}", "combine", field->combine,
+                                        "identity", field->identity, "load", field->load, "name",
+                                        field->name, "type", rh_type_name(field->type)));
   }
-  return failed;
+  return to;
+}
+
+static json_t *operands_of(const rh_custom *self) {
+  json_t *to = json_array();
+  for (uint32_t k = 0; k < self->face.n_operands; k++)
+    json_array_append_new(to, json_pack("{s:s, s:s}", "name", self->operands[k].name, "type",
+                                        rh_type_name(self->operands[k].type)));
+  return to;
+}
+
+static json_t *constants_of(const rh_custom *self) {
+  json_t *to = self->n_lets ? json_array() : NULL;
+  for (uint32_t k = 0; k < self->n_lets; k++) {
+    const rh_expr_value *value = &self->lets[k].value;
+    const char *kind = value->is_float ? "float" : value->is_large ? "large" : "integer";
+    json_array_append_new(to, json_pack("{s:s, s:s, s:i}", "name", self->lets[k].name, "kind", kind,
+                                        "types", (int)rh_custom_constant_types(self, k)));
+  }
+  return to;
 }
 
 char *rh_custom_make_key(const rh_custom *self, const rh_definition *of) {
-  json_t *to = json_object();
-  int failed = put_lists(to, self, of) | put(to, "code", of->code) |
-               put(to, "initial", of->initial) | put(to, "map", of->map) | put(to, "op", of->ops) |
-               put(to, "where", of->where) |
-               put(to, "claim", of->flags & RH_OP_COMMUTATIVE ? "commutative" : "");
-  char *key = failed ? NULL : json_dumps(to, JSON_COMPACT | JSON_SORT_KEYS);
+  json_t *to =
+      json_pack("{s:o*, s:o*, s:o*, s:o, s:o*, s:o*, s:s*, s:s*, s:s*, s:s*, s:s*}", "finalize",
+                named_texts(of->results, of->n_results), "let", named_texts(of->lets, of->n_lets),
+                "constants", constants_of(self), "operands", operands_of(self), "value",
+                fields_of(of), "code", of->code ? rh_json_bytes(of->code) : NULL, "initial",
+                of->initial, "map", of->map, "op", of->ops, "where", of->where, "claim",
+                of->flags & RH_OP_COMMUTATIVE ? "commutative" : NULL);
+  char *key = to ? json_dumps(to, JSON_COMPACT | JSON_SORT_KEYS) : NULL;
   json_decref(to);
   return key;
 }

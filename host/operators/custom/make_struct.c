@@ -49,7 +49,7 @@ static rh_status parse_ops(const rh_definition *definition, uint32_t ops[RH_MOST
 rh_status rh_custom_parse_ops(const rh_definition *definition, uint32_t ops[RH_MOST_FIELDS],
                               uint32_t *n, rh_error *error) {
   rh_status status = parse_ops(definition, ops, n, error);
-  return status == RH_OK ? RH_OK : rh_definition_blame(definition, "op", definition->ops_at, error);
+  return status == RH_OK ? RH_OK : rh_definition_blame(definition, "op", RH_ITEM_WHOLE, error);
 }
 
 rh_status rh_custom_count_maps(const rh_custom *self, const rh_definition *definition, uint32_t *n,
@@ -58,8 +58,8 @@ rh_status rh_custom_count_maps(const rh_custom *self, const rh_definition *defin
   *n = 1;
   if (!definition->map) return RH_OK;
   RH_TRY(rh_custom_expressions(self, &maps, error));
-  rh_status status = rh_exprs_outputs(maps, definition->map,
-                                      RH_WHAT(definition, "map", definition->map_at), error);
+  rh_status status =
+      rh_exprs_outputs(maps, definition->map, RH_WHAT(definition, "map", RH_ITEM_WHOLE), error);
   *n = rh_exprs_count(maps);
   rh_exprs_destroy(maps);
   return status;
@@ -75,7 +75,7 @@ static rh_status add_field(rh_custom *self, const char *name, rh_type type, rh_e
   if (self->n_fields == RH_MOST_FIELDS)
     return rh_fail(error, RH_E_USAGE, "a value has at most %d fields", RH_MOST_FIELDS);
   rh_operator_field *field = &self->fields[self->n_fields++];
-  snprintf(field->name, sizeof field->name, "%s", name);
+  snprintf(field->name, sizeof field->name, "%s", name ? name : "");
   field->type = type;
   field->offset = align(self->op.value_size, size);
   self->op.value_size = field->offset + size;
@@ -172,8 +172,7 @@ static rh_status add_part(rh_custom *self, const rh_definition *definition, uint
                           uint32_t number, rh_error *error) {
   char *text = rh_custom_map_of(self, definition, number);
   if (!text) return rh_fail(error, RH_E_NOMEM, "no memory for a map");
-  rh_status status =
-      add_part_of(self, op, text, RH_WHAT(definition, "map", definition->map_at), error);
+  rh_status status = add_part_of(self, op, text, RH_WHAT(definition, "map", RH_ITEM_WHOLE), error);
   free(text);
   return status;
 }
@@ -246,10 +245,10 @@ static rh_status add_fields(rh_custom *self, const rh_definition *definition, rh
   for (uint32_t k = 0; k < definition->n_fields; k++) {
     const rh_field_text *field = &definition->fields[k];
     const char *load = field->load ? field->load : self->operands[0].name;
-    const char *what = RH_WHAT(definition, field->load_at.line ? "load" : "map", field->load_at);
+    const char *what = RH_WHAT(definition, definition->file ? "load" : "map", k);
     RH_TRY(rh_exprs_output(self->load, load, field->type, what, error));
     RH_TRY(add_field(self, field->name, rh_exprs_type(self->load, k), error));
-    what = RH_WHAT(definition, "identity", field->identity_at);
+    what = RH_WHAT(definition, "identity", k);
     RH_TRY(set_identity(self, k, field->identity, what, error));
   }
   self->has_count = rh_custom_needs_count(definition);
@@ -270,14 +269,13 @@ rh_status rh_custom_make_fields(rh_custom *self, const rh_definition *definition
   RH_TRY(make_combine(self, error));
   for (uint32_t k = 0; k < definition->n_lets; k++) {
     const rh_named_text *let = &definition->lets[k];
-    RH_TRY(rh_exprs_let(self->combine, let->name, let->text, RH_WHAT(definition, "let", let->at),
-                        error));
+    RH_TRY(rh_exprs_let(self->combine, let->name, let->text, RH_WHAT(definition, "let", k), error));
   }
   for (uint32_t k = 0; k < definition->n_fields; k++) {
     const rh_field_text *field = &definition->fields[k];
-    const char *key = field->name[0] ? "combine" : "reduce"; /* the option has no fields */
+    const char *key = field->name ? "combine" : "reduce"; /* the option has no fields */
     RH_TRY(rh_exprs_output(self->combine, field->combine, self->fields[k].type,
-                           RH_WHAT(definition, key, field->combine_at), error));
+                           RH_WHAT(definition, key, k), error));
   }
   if (self->has_count)
     RH_TRY(rh_exprs_output(self->combine, "a." COUNT " + b." COUNT, RH_TYPE_u64, "the operator",

@@ -143,7 +143,7 @@ rh_status rh_custom_make_where(rh_custom *self, const rh_definition *definition,
   const void *values[RH_MOST_FIELDS];
   uint64_t element;
   neutral found;
-  const char *what = RH_WHAT(definition, "where", definition->where_at);
+  const char *what = RH_WHAT(definition, "where", RH_ITEM_WHOLE);
   if (!definition->where) return RH_OK;
   self->face.is_masked = 1;
   if (self->code)

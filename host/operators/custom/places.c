@@ -66,12 +66,11 @@ static void enter(scanner *s, int64_t k, int to_name) {
   }
 }
 
-rh_json_place rh_json_place_find(const char *json, size_t length, const int64_t *path, int depth,
-                                 int of_name) {
-  scanner s = {json, json + length, {1, 1}};
+rh_json_place rh_json_place_find(const char *json, const int64_t *path, int depth, int of_name) {
+  scanner s = {json, json + strlen(json), {1, 1}};
   skip_space(&s);
-  for (int k = 0; k < depth && path[k] != RH_PLACE_SELF; k++) {
-    int is_last = k + 1 == depth || path[k + 1] == RH_PLACE_SELF;
+  for (int k = 0; k < depth && path[k] != RH_ITEM_WHOLE; k++) {
+    int is_last = k + 1 == depth || path[k + 1] == RH_ITEM_WHOLE;
     if (k > 0 && !is_at(&s, "[{")) break;
     enter(&s, path[k], of_name && is_last);
   }
@@ -107,9 +106,9 @@ static size_t step_character(scanner *s) {
   return code < 0x800 || (code >= 0xd800 && code < 0xe000) ? 2 : 3;
 }
 
-rh_json_place rh_json_place_in(const char *json, size_t length, rh_json_place string, size_t byte) {
+rh_json_place rh_json_place_in(const char *json, rh_json_place string, size_t byte) {
   size_t n;
-  const char *line = rh_line_of(json, length, string.line, &n);
+  const char *line = rh_line_of(json, strlen(json), string.line, &n);
   if (!line) return string;
   scanner s = {line, line + n, string};
   s.at += byte_of(line, n, string.column);

@@ -23,9 +23,8 @@ static void name_of(const rh_custom *self, uint32_t k, rh_expr_name name) {
   else snprintf(name, RH_EXPR_NAME_BYTES, "a.%.60s", self->fields[k].name);
 }
 
-/* key: where the results stand, for messages. */
-static rh_status make_finalize(rh_custom *self, const rh_definition *definition, const char *key,
-                               rh_error *error) {
+static rh_status make_finalize(rh_custom *self, const rh_definition *definition, rh_error *error) {
+  const char *key = definition->initial ? "initial" : "finalize";
   rh_expr_variable variables[RH_MOST_FIELDS + 1];
   rh_expr_name names[RH_MOST_FIELDS];
   rh_expr_constant constants[RH_MOST_CONSTANTS];
@@ -39,10 +38,10 @@ static rh_status make_finalize(rh_custom *self, const rh_definition *definition,
     constants[k] = (rh_expr_constant){self->lets[k].name, self->lets[k].value};
   RH_TRY(rh_exprs_create(&self->finalize, variables, n + 1, constants, self->n_lets, 0, error));
   for (uint32_t k = 0; k < definition->n_results; k++) {
+    int64_t item = definition->initial ? RH_ITEM_WHOLE : (int64_t)k;
     const rh_named_text *result = &definition->results[k];
-    RH_TRY(rh_exprs_output(self->finalize, result->text, 0, RH_WHAT(definition, key, result->at),
-                           error));
-    memcpy(self->results[k], result->name, RH_OPERATOR_NAME_BYTES);
+    RH_TRY(rh_exprs_output(self->finalize, result->text, 0, RH_WHAT(definition, key, item), error));
+    snprintf(self->results[k], RH_OPERATOR_NAME_BYTES, "%s", result->name);
   }
   self->face.n_results = definition->n_results;
   return RH_OK;
@@ -108,14 +107,14 @@ static rh_status write_initial(const rh_custom *self, const rh_definition *defin
 
 /* The only result is what both come to. */
 static rh_status make_initial(rh_custom *self, const rh_definition *definition, rh_error *error) {
-  const char *what = RH_WHAT(definition, "initial", definition->initial_at);
+  const char *what = RH_WHAT(definition, "initial", RH_ITEM_WHOLE);
   rh_text text = {0};
   rh_status status = write_initial(self, definition, &text, what, error);
   if (status == RH_OK) {
-    rh_definition made = {.origin = definition->origin, .n_results = 1};
-    made.results[0] = (rh_named_text){.text = text.s, .at = definition->initial_at};
-    snprintf(made.results[0].name, RH_OPERATOR_NAME_BYTES, "%s", rh_op_name(self->parts[0].op));
-    status = make_finalize(self, &made, "initial", error);
+    rh_definition made = *definition;
+    made.n_results = 1;
+    made.results[0] = (rh_named_text){rh_op_name(self->parts[0].op), text.s};
+    status = make_finalize(self, &made, error);
   }
   rh_text_finish(&text);
   return status;
@@ -133,7 +132,7 @@ static void name_part(rh_custom *self, uint32_t k) {
 rh_status rh_custom_make_results(rh_custom *self, const rh_definition *definition,
                                  rh_error *error) {
   if (definition->initial) return make_initial(self, definition, error);
-  if (definition->n_results) return make_finalize(self, definition, "finalize", error);
+  if (definition->n_results) return make_finalize(self, definition, error);
   if (!self->face.is_struct) return RH_OK;
   self->face.n_results = rh_custom_n_given(self);
   for (uint32_t k = 0; k < self->face.n_results; k++)

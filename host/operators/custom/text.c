@@ -1,54 +1,42 @@
 #include "custom.h"
 
-/* What is read of a key.  The functions that read return 0, or -1. */
+/* What a key says.  The functions that read return 0, or -1. */
 typedef struct whole {
-  rh_definition definition;
+  rh_definition definition; /* of texts in the key */
   rh_operand operands[RH_MOST_OPERANDS];
   rh_let constants[RH_MOST_CONSTANTS];
   uint32_t n_operands, n_constants;
 } whole;
 
-static int get(const json_t *from, const char *key, char **text) {
-  const json_t *value = json_object_get(from, key);
-  if (value) *text = rh_copy_string(json_string_value(value));
-  return !value || *text ? 0 : -1;
+static int get_name(const char *text, char name[RH_OPERATOR_NAME_BYTES]) {
+  return snprintf(name, RH_OPERATOR_NAME_BYTES, "%s", text) < RH_OPERATOR_NAME_BYTES ? 0 : -1;
 }
 
-static int get_name(const json_t *from, const char *key, char name[RH_OPERATOR_NAME_BYTES]) {
-  const json_t *value = json_object_get(from, key);
-  const char *text = value ? json_string_value(value) : "";
-  if (!text || strlen(text) >= RH_OPERATOR_NAME_BYTES) return -1;
-  memcpy(name, text, strlen(text) + 1);
-  return 0;
-}
-
-static int get_type(const json_t *from, rh_type *type) {
-  char name[RH_OPERATOR_NAME_BYTES];
-  if (get_name(from, "type", name) != 0) return -1;
-  *type = rh_type_from_name(name);
-  return *name && !*type ? -1 : 0;
-}
-
-static int get_constant(const json_t *from, rh_let *let) {
-  char kind[RH_OPERATOR_NAME_BYTES];
-  if (get_name(from, "kind", kind) != 0) return -1;
+static int get_constant(json_t *from, rh_let *let) {
+  const char *name, *kind;
+  if (json_unpack(from, "{s:s, s:s}", "name", &name, "kind", &kind) != 0) return -1;
   let->value.is_float = strcmp(kind, "float") == 0;
   let->value.is_large = strcmp(kind, "large") == 0;
-  return get_name(from, "name", let->name);
+  return get_name(name, let->name);
 }
 
-static int get_named(const json_t *from, rh_named_text *to) {
-  return get_name(from, "name", to->name) | get(from, "text", &to->text) | (to->text ? 0 : -1);
+static int get_named(json_t *from, rh_named_text *to) {
+  return json_unpack(from, "{s:s, s:s}", "name", &to->name, "text", &to->text);
 }
 
-static int get_field(const json_t *from, rh_field_text *to) {
-  return get(from, "combine", &to->combine) | get(from, "identity", &to->identity) |
-         get(from, "load", &to->load) | get_name(from, "name", to->name) |
-         get_type(from, &to->type);
+static int get_field(json_t *from, rh_field_text *to) {
+  const char *type = NULL;
+  int failed = json_unpack(from, "{s?s, s?s, s?s, s?s, s?s}", "combine", &to->combine, "identity",
+                           &to->identity, "load", &to->load, "name", &to->name, "type", &type);
+  to->type = type ? rh_type_from_name(type) : 0;
+  return failed || (type && !to->type) ? -1 : 0;
 }
 
-static int get_operand(const json_t *from, rh_operand *to) {
-  return get_name(from, "name", to->name) | get_type(from, &to->type) | (to->type ? 0 : -1);
+static int get_operand(json_t *from, rh_operand *to) {
+  const char *name, *type;
+  if (json_unpack(from, "{s:s, s:s}", "name", &name, "type", &type) != 0) return -1;
+  to->type = rh_type_from_name(type);
+  return to->type ? get_name(name, to->name) : -1;
 }
 
 /* A list of at most as many as the array has. */
@@ -56,27 +44,22 @@ static int get_operand(const json_t *from, rh_operand *to) {
   json_array_foreach(json_object_get(from, key), k, item) {                                        \
     if (k == sizeof(array) / sizeof *(array) || get_one(item, &(array)[(n)++]) != 0) return -1;    \
   }
-static int get_lists(const json_t *from, whole *of) {
+static int get_whole(json_t *from, whole *of) {
   rh_definition *to = &of->definition;
-  const json_t *item;
+  const char *claim = "";
+  json_t *item;
   size_t k;
   GET_LIST("constants", of->constants, of->n_constants, get_constant)
   GET_LIST("finalize", to->results, to->n_results, get_named)
   GET_LIST("let", to->lets, to->n_lets, get_named)
   GET_LIST("operands", of->operands, of->n_operands, get_operand)
   GET_LIST("value", to->fields, to->n_fields, get_field)
+  if (json_unpack(from, "{s?s, s?s, s?s, s?s, s?s, s?s}", "code", &to->code, "initial",
+                  &to->initial, "map", &to->map, "op", &to->ops, "where", &to->where, "claim",
+                  &claim) != 0)
+    return -1;
+  if (strcmp(claim, "commutative") == 0) to->flags = RH_OP_COMMUTATIVE;
   return 0;
-}
-
-static int get_whole(const json_t *from, whole *of) {
-  rh_definition *to = &of->definition;
-  char claim[RH_OPERATOR_NAME_BYTES];
-  int failed = get_lists(from, of) | get(from, "code", &to->code) |
-               get(from, "initial", &to->initial) | get(from, "map", &to->map) |
-               get(from, "op", &to->ops) | get(from, "where", &to->where) |
-               get_name(from, "claim", claim);
-  if (!failed && strcmp(claim, "commutative") == 0) to->flags = RH_OP_COMMUTATIVE;
-  return failed;
 }
 
 static int read_constant(const json_t *number, rh_expr_value *value) {
@@ -139,7 +122,6 @@ static rh_status read_operator(rh_operation *operation, rh_custom **own, const j
   whole *of;
   RH_TRY(RH_NEW(&of, 1, "an operator", error));
   rh_status status = make_read(own, of, object, error);
-  rh_definition_finish(&of->definition);
   free(of);
   if (status == RH_OK) operation->op = &(*own)->face;
   return status;
