@@ -1,107 +1,72 @@
 #include "internal.h"
 
-typedef struct scanner {
-  const char *at, *end;
-  rh_json_place place;
-} scanner;
+static int continues(char c) { return ((unsigned char)c & 0xc0) == 0x80; }
 
-static int is_at(const scanner *s, const char *characters) {
-  return s->at < s->end && *s->at && strchr(characters, *s->at);
+static const char *skip_space(const char *at) { return at + strspn(at, " \t\r\n"); }
+
+static const char *skip_string(const char *at) {
+  for (at++; *at && *at != '"'; at++)
+    if (*at == '\\' && at[1]) at++;
+  return skip_space(at + (*at == '"'));
 }
 
-static void step(scanner *s) {
-  if (s->at == s->end) return;
-  char c = *s->at++;
-  if (c == '\n') s->place = (rh_json_place){s->place.line + 1, 1};
-  else /* bytes that continue a character of UTF-8 are not counted */
-    s->place.column += s->at == s->end || ((unsigned char)*s->at & 0xc0) != 0x80;
-}
-
-static void skip_space(scanner *s) {
-  while (is_at(s, " \t\r\n")) step(s);
-}
-
-static void skip_string(scanner *s) {
-  step(s);
-  while (s->at < s->end && *s->at != '"') {
-    if (*s->at == '\\') step(s);
-    step(s);
-  }
-  step(s);
-}
-
-/* Without recursion, whatever the depth. */
-static void skip_value(scanner *s) {
-  int64_t depth = 0;
-  do {
-    if (is_at(s, "\"")) {
-      skip_string(s);
-    } else {
-      depth += is_at(s, "[{");
-      depth -= is_at(s, "]}");
-      int is_number = !is_at(s, "[]{},: \t\r\n");
-      step(s);
-      while (is_number && s->at < s->end && !is_at(s, "[]{},: \t\r\n\"")) step(s);
-    }
-  } while (depth > 0 && s->at < s->end);
+/* The library reads the value that begins there, and says where it ends. */
+static const char *skip_value(const char *at) {
+  json_error_t end = {.position = 0};
+  if (*at == '"') return skip_string(at);
+  json_decref(json_loads(at, JSON_DECODE_ANY | JSON_DISABLE_EOF_CHECK, &end));
+  return skip_space(at + strnlen(at, (size_t)end.position));
 }
 
 /* Goes from the beginning of a list or an object to its member k. */
-static void enter(scanner *s, int64_t k, int to_name) {
-  int is_object = is_at(s, "{");
-  step(s);
-  for (;; k--) {
-    skip_space(s);
-    if (k == 0 && to_name) return;
-    if (is_object) {
-      skip_string(s);
-      skip_space(s);
-      step(s); /* the colon */
-      skip_space(s);
-    }
-    if (k == 0 || s->at == s->end) return;
-    skip_value(s);
-    skip_space(s);
-    step(s); /* the comma */
+static const char *enter(const char *at, int64_t k, int to_name) {
+  int is_object = *at == '{';
+  for (; *at; k--) {
+    at = skip_space(at + 1); /* the bracket, or a comma */
+    if (k == 0 && to_name) return at;
+    if (is_object) at = skip_value(at);
+    if (is_object && *at) at = skip_space(at + 1); /* the colon */
+    if (k == 0) return at;
+    at = skip_value(at);
   }
+  return at;
+}
+
+static rh_json_place place_at(const char *json, const char *at) {
+  rh_json_place place = {1, 1};
+  for (; json < at; json++) {
+    if (!continues(json[1])) place.column++;
+    if (*json == '\n') place = (rh_json_place){place.line + 1, 1};
+  }
+  return place;
 }
 
 rh_json_place rh_json_place_find(const char *json, const int64_t *path, int depth, int of_name) {
-  scanner s = {json, json + strlen(json), {1, 1}};
-  skip_space(&s);
+  const char *at = skip_space(json);
   for (int k = 0; k < depth && path[k] != RH_ITEM_WHOLE; k++) {
     int is_last = k + 1 == depth || path[k + 1] == RH_ITEM_WHOLE;
-    if (k > 0 && !is_at(&s, "[{")) break;
-    enter(&s, path[k], of_name && is_last);
+    if (*at != '[' && *at != '{') break;
+    at = enter(at, path[k], of_name && is_last);
   }
-  return s.place;
+  return place_at(json, at);
 }
 
-/* How many bytes of a line are before a column, which is counted in characters from 1. */
-static size_t byte_of(const char *line, size_t length, size_t column) {
-  scanner s = {line, line + length, {1, 1}};
-  while (s.at < s.end && s.place.column < column) step(&s);
-  while (s.at < s.end && ((unsigned char)*s.at & 0xc0) == 0x80) s.at++;
-  return (size_t)(s.at - line);
+/* Where a column of a line begins, which is counted in characters from 1. */
+static const char *column_at(const char *line, size_t length, size_t column) {
+  const char *at = line, *end = line + length;
+  for (; at < end && column > 1; column--)
+    for (at++; at < end && continues(*at);) at++;
+  return at;
 }
 
-/* Steps over a character of a string, or an escape; returns its bytes in UTF-8. */
-static size_t step_character(scanner *s) {
-  if (!is_at(s, "\\")) {
-    step(s);
-    return 1;
-  }
-  step(s);
-  int is_code = is_at(s, "u");
+/* Steps over a byte of a string, or an escape; returns its bytes in UTF-8. */
+static size_t step(const char **at) {
   unsigned code = 0;
-  step(s);
-  for (int k = 0; is_code && k < 4 && s->at < s->end; k++) {
-    static const char digits[] = "0123456789abcdef";
-    const char *digit = memchr(digits, *s->at | 0x20, sizeof digits - 1);
-    if (digit) code = 16 * code + (unsigned)(digit - digits);
-    step(s);
-  }
-  if (!is_code || code < 0x80) return 1;
+  int is_escape = **at == '\\' && (*at)[1];
+  *at += is_escape ? 2 : 1;
+  if (!is_escape || (*at)[-1] != 'u' || sscanf(*at, "%4x", &code) != 1) return 1;
+  *at += strnlen(*at, 4);
+  if (code < 0x80) return 1;
   /* Half of a pair is two bytes of four. */
   return code < 0x800 || (code >= 0xd800 && code < 0xe000) ? 2 : 3;
 }
@@ -109,13 +74,11 @@ static size_t step_character(scanner *s) {
 rh_json_place rh_json_place_in(const char *json, rh_json_place string, size_t byte) {
   size_t n;
   const char *line = rh_line_of(json, strlen(json), string.line, &n);
-  if (!line) return string;
-  scanner s = {line, line + n, string};
-  s.at += byte_of(line, n, string.column);
-  if (!is_at(&s, "\"")) return string;
-  step(&s);
-  for (size_t done = 0; done < byte && s.at < s.end && *s.at != '"';) done += step_character(&s);
-  return s.place;
+  const char *at = line ? column_at(line, n, string.column) : "";
+  if (*at != '"') return string;
+  at++;
+  for (size_t done = 0; done < byte && *at && *at != '"';) done += step(&at);
+  return (rh_json_place){string.line, place_at(line, at).column};
 }
 
 /* The library counts to the end of what it did not expect; the place is its beginning. */
@@ -125,8 +88,7 @@ static size_t column_of(const json_error_t *why) {
   const char *begin = NULL;
   for (size_t k = 0; !begin && k < sizeof whole / sizeof *whole; k++)
     if ((begin = strstr(why->text, whole[k]))) begin += strlen(whole[k]);
-  for (const char *at = begin; at && at < strrchr(begin, '\''); at++)
-    length += ((unsigned char)*at & 0xc0) != 0x80;
+  for (const char *at = begin; at && at < strrchr(begin, '\''); at++) length += !continues(*at);
   return length > 0 && length <= column ? column - length + 1 : column;
 }
 
@@ -141,7 +103,7 @@ rh_status rh_json_refuse(const char *json, size_t length, const char *origin,
   char excerpt[RH_EXCERPT_BYTES] = "";
   size_t column = column_of(why);
   if (line && line_length > 0)
-    rh_excerpt(excerpt, line, line_length, byte_of(line, line_length, column));
+    rh_excerpt(excerpt, line, line_length, (size_t)(column_at(line, line_length, column) - line));
   return rh_fail(error, RH_E_FILE, "%.500s:%zu:%zu: is not JSON: %.160s%s", origin, row, column,
                  text, excerpt);
 }
