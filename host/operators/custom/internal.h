@@ -134,16 +134,12 @@ rh_moments_tiles *rh_moments_wide_by(int kind);
  * the same operations. */
 int rh_moments_is(const rh_custom *self);
 
-/* *value = that of `tiles` whole tiles, a power of two up to RH_MOMENTS_MOST_TILES, from element
- * `first` on: bit for bit what the expressions give.  0: two means are too far apart for their
- * difference or its square, or not finite, or all are too near for `large`, and *value is not what
- * the expressions give. */
-int rh_moments_reduce(const rh_custom *self, const rh_arrays *arrays, uint64_t first,
-                      uint64_t tiles, void *value);
-
-/* The same of n >= 1 elements, less than a tile has, whatever they are. */
-void rh_moments_reduce_few(const rh_custom *self, const rh_arrays *arrays, uint64_t first,
-                           uint64_t n, void *value);
+/* *value = that of n elements from `first` on, in whole tiles, a power of two up to
+ * RH_MOMENTS_MOST_TILES, or less than a tile has: bit for bit what the expressions give.  0, of
+ * tiles only: two means are too far apart for their difference or its square, or not finite, or all
+ * are too near for `large`, and *value is not what the expressions give. */
+int rh_moments_reduce(const rh_custom *self, const rh_arrays *arrays, uint64_t first, uint64_t n,
+                      void *value);
 
 /* *a = combine(*a, *b), the same, of values of three fields or four. */
 void rh_moments_combine(void *a, const void *b, size_t size);

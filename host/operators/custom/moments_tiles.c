@@ -70,19 +70,6 @@ static void reduce(const rh_custom *self, const rh_arrays *arrays, uint64_t firs
   *value = (rh_moments){n, mean[0], m2[0], 0};
 }
 
-/* From a difference that is not finite comes a mean that is not, and stays so.  To multiply
- * differences by a power of two is exact unless squares overflow or become subnormal, and then such
- * a square does not count. */
-int rh_moments_reduce(const rh_custom *self, const rh_arrays *arrays, uint64_t first,
-                      uint64_t tiles, void *value) {
-  rh_moments all;
-  if (!reduce_wide(self, arrays, first, tiles, &all)) reduce(self, arrays, first, tiles, &all);
-  all.large = all.m2 * RH_MOMENTS_LARGE * RH_MOMENTS_LARGE;
-  memcpy(value, &all, self->op.value_size);
-  if (self->n_fields == 3) return isfinite(all.mean);
-  return isfinite(all.m2) && (all.m2 == 0 || all.m2 > 0x1p-640);
-}
-
 /* ---- A tile that is not whole ---- */
 
 /* As arrays of each field. */
@@ -153,8 +140,8 @@ static int reduce_fewest(const rh_custom *self, const rh_arrays *arrays, uint64_
   return 1;
 }
 
-void rh_moments_reduce_few(const rh_custom *self, const rh_arrays *arrays, uint64_t first,
-                           uint64_t n, void *value) {
+static void reduce_few(const rh_custom *self, const rh_arrays *arrays, uint64_t first, uint64_t n,
+                       void *value) {
   few all;
   uint64_t row = ROW_BYTES / self->op.element_size, lanes = n < row ? n : row;
   if (reduce_fewest(self, arrays, first, n, value)) return;
@@ -169,4 +156,22 @@ void rh_moments_reduce_few(const rh_custom *self, const rh_arrays *arrays, uint6
   }
   const rh_moments made = {all.n[0], all.mean[0], all.m2[0], all.large[0]};
   memcpy(value, &made, self->op.value_size);
+}
+
+/* From a difference that is not finite comes a mean that is not, and stays so.  To multiply
+ * differences by a power of two is exact unless squares overflow or become subnormal, and then such
+ * a square does not count. */
+int rh_moments_reduce(const rh_custom *self, const rh_arrays *arrays, uint64_t first, uint64_t n,
+                      void *value) {
+  rh_moments all;
+  uint64_t tiles = n / (ROWS * ROW_BYTES / self->op.element_size);
+  if (tiles == 0) {
+    reduce_few(self, arrays, first, n, value);
+    return 1;
+  }
+  if (!reduce_wide(self, arrays, first, tiles, &all)) reduce(self, arrays, first, tiles, &all);
+  all.large = all.m2 * RH_MOMENTS_LARGE * RH_MOMENTS_LARGE;
+  memcpy(value, &all, self->op.value_size);
+  if (self->n_fields == 3) return isfinite(all.mean);
+  return isfinite(all.m2) && (all.m2 == 0 || all.m2 > 0x1p-640);
 }

@@ -8,15 +8,16 @@
  * reverse order).  Then what a step combines are always the two halves of an array: the upper half
  * of the lanes and the lower, until each tile has one value; and then every tile and its
  * neighbour, until the batch has one. */
+#include <redhost/canonical.h>
+
 #include "internal.h"
 
 enum {
-  ROWS = 4, /* of a tile */
-  ROW_BYTES = 512,
+  ROWS = RH_CANONICAL_ROWS,
+  ROW_BYTES = RH_CANONICAL_ROW_BYTES,
   PIECE = 512,  /* lanes of rows that are combined together: they stay in the nearest cache */
   BATCH = 2048, /* lanes of a batch, at most */
-  BATCH_BYTES = 1 << 16,
-  MOST_NODES = 64
+  BATCH_BYTES = 1 << 16
 };
 
 /* Values as arrays of fields. */
@@ -164,72 +165,49 @@ static void reduce_batch(batch *self, uint64_t first, uint64_t tiles, unsigned c
 
 /* ---- The tree above ---- */
 
-/* nodes[k] combines 2^k tiles where bit k of `count` is set. */
-typedef struct nodes {
-  _Alignas(16) unsigned char of[MOST_NODES][RH_ANY_VALUE_BYTES];
-  uint64_t count;
-} nodes;
-
 /* A value of `tiles` tiles, a power of two. */
-static void append(const rh_custom *of, nodes *to, uint64_t tiles, unsigned char *value) {
+static void append(const rh_custom *of, rh_canonical_tiles *to, uint64_t tiles,
+                   rh_canonical_value *value) {
   uint32_t k = 0;
   while (tiles >> k > 1) k++;
   for (; to->count >> k & 1; k++) {
-    rh_custom_combine(of, to->of[k], value);
-    memcpy(value, to->of[k], of->op.value_size);
+    rh_custom_combine(of, &to->nodes[k], value);
+    *value = to->nodes[k];
   }
-  memcpy(to->of[k], value, of->op.value_size);
+  to->nodes[k] = *value;
   to->count += tiles;
 }
 
-static void join(const rh_custom *of, nodes *all, unsigned char *value) {
-  memcpy(value, of->identity, of->op.value_size);
-  for (uint32_t k = 0; k < MOST_NODES && all->count >> k; k++) {
-    if (!(all->count >> k & 1)) continue;
-    rh_custom_combine(of, all->of[k], value);
-    memcpy(value, all->of[k], of->op.value_size);
-  }
-}
-
-/* `tiles` tiles from element `first` on, by at most `most` at once; both are powers of two. */
-static void append_batches(batch *b, uint64_t first, uint64_t tiles, uint64_t most, nodes *to) {
-  _Alignas(16) unsigned char node[RH_ANY_VALUE_BYTES] = {0};
-  uint64_t each = tiles < most ? tiles : most;
-  for (uint64_t done = 0; done < tiles; done += each, first += each * ROWS * b->row) {
-    reduce_batch(b, first, each, node);
-    append(b->of, to, each, node);
+/* `tiles` tiles from element `first` on, a power of two. */
+static void append_batches(const rh_custom *self, const rh_arrays *arrays, uint64_t first,
+                           uint64_t end, uint64_t tiles, rh_canonical_tiles *to) {
+  rh_canonical_value node = {{0}};
+  uint64_t row = ROW_BYTES / self->op.element_size, many = batch_lanes(self, row);
+  uint64_t each = tiles < many / row ? tiles : many / row;
+  _Alignas(64) unsigned char room[(4 * PIECE + 2 * many) * self->op.value_size], *at = room;
+  batch b = {.of = self, .arrays = arrays, .row = row, .end = end};
+  lanes *const parts[] = {&b.one, &b.two, &b.more, &b.made, &b.all, &b.other};
+  for (int k = 0; k < 6; k++) at = divide(self, parts[k], k < 4 ? PIECE : many, at);
+  for (uint64_t done = 0; done < tiles; done += each, first += each * ROWS * row) {
+    reduce_batch(&b, first, each, node.bytes);
+    append(self, to, each, &node);
   }
 }
 
 static void reduce_tiles(const rh_custom *self, const rh_arrays *arrays, uint64_t first, uint64_t n,
                          void *value) {
-  _Alignas(16) unsigned char node[RH_ANY_VALUE_BYTES] = {0};
-  uint64_t row = ROW_BYTES / self->op.element_size, many = batch_lanes(self, row);
-  uint64_t tile = ROWS * row, left = n / tile + (n % tile > 0);
-  _Alignas(64) unsigned char room[(4 * PIECE + 2 * many) * self->op.value_size];
-  batch b = {.of = self, .arrays = arrays, .row = row, .end = first + n};
-  unsigned char *at = divide(self, &b.one, PIECE, room);
-  at = divide(self, &b.two, PIECE, at);
-  at = divide(self, &b.more, PIECE, at);
-  at = divide(self, &b.made, PIECE, at);
-  at = divide(self, &b.all, many, at);
-  divide(self, &b.other, many, at);
-  nodes all;
-  all.count = 0;
-  uint64_t tiles = self->is_moments ? RH_MOMENTS_MOST_TILES : many / row;
-  for (; left > 0; first += tiles * tile, left -= tiles) {
-    uint64_t whole = left - (n % tile > 0);
+  rh_canonical_value node = {{0}};
+  rh_canonical_tiles all;
+  uint64_t tile = rh_canonical_tile(&self->op), end = first + n, tiles = RH_MOMENTS_MOST_TILES;
+  for (all.count = 0; first < end; first += tiles * tile) {
+    uint64_t whole = (end - first) / tile;
     while (tiles > (whole ? whole : 1)) tiles /= 2;
-    int is_made = self->is_moments && whole && rh_moments_reduce(self, arrays, first, tiles, node);
-    if (self->is_moments && !whole) {
-      rh_moments_reduce_few(self, arrays, first, n % tile, node);
-      is_made = 1;
-    }
-    if (is_made) append(self, &all, tiles, node);
-    else append_batches(&b, first, tiles, many / row, &all);
+    uint64_t elements = whole ? tiles * tile : end - first;
+    if (self->is_moments && rh_moments_reduce(self, arrays, first, elements, &node))
+      append(self, &all, tiles, &node);
+    else append_batches(self, arrays, first, end, tiles, &all);
   }
-  join(self, &all, node);
-  memcpy(value, node, self->op.value_size);
+  rh_canonical_join(&self->op, &all, value);
 }
 
 /* ---- Operators that do not commute: neighbours first, from the elements on ---- */
@@ -250,51 +228,32 @@ static void reduce_neighbours(batch *self, uint64_t first, uint64_t n, unsigned 
 static void reduce_in_order(const rh_custom *self, const rh_arrays *arrays, uint64_t first,
                             uint64_t n, void *value) {
   enum { ELEMENTS = 256 };
-  _Alignas(16) unsigned char node[RH_ANY_VALUE_BYTES] = {0};
+  rh_canonical_value node = {{0}};
   _Alignas(64) unsigned char room[3 * ELEMENTS * self->op.value_size];
   batch b = {.of = self, .arrays = arrays, .end = first + n};
   divide(self, &b.made, ELEMENTS,
          divide(self, &b.all, ELEMENTS, divide(self, &b.more, ELEMENTS, room)));
-  nodes all;
-  all.count = 0;
-  for (; first < b.end; first += ELEMENTS) {
-    reduce_neighbours(&b, first, ELEMENTS, node);
-    append(self, &all, 1, node);
+  rh_canonical_tiles all;
+  for (all.count = 0; first < b.end; first += ELEMENTS) {
+    reduce_neighbours(&b, first, ELEMENTS, node.bytes);
+    rh_canonical_append(&self->op, &all, &node);
   }
-  join(self, &all, node);
-  memcpy(value, node, self->op.value_size);
-}
-
-/* Most blocks of a large array are such: they do without the memory and the tree of reduce_tiles(),
- * which take longer than a few tiles. 0: this one is not. */
-static int reduce_as_moments(const rh_custom *self, const rh_arrays *arrays, uint64_t first,
-                             uint64_t n, void *value) {
-  if (!self->is_moments) return 0;
-  uint64_t tile = ROWS * ROW_BYTES / self->op.element_size, tiles = n / tile;
-  if (n > 0 && tiles == 0) {
-    rh_moments_reduce_few(self, arrays, first, n, value);
-    return 1;
-  }
-  if (n % tile != 0 || tiles == 0 || tiles > RH_MOMENTS_MOST_TILES || (tiles & (tiles - 1)) != 0)
-    return 0;
-  return rh_moments_reduce(self, arrays, first, tiles, value);
+  rh_canonical_join(&self->op, &all, value);
 }
 
 void rh_custom_reduce(const rh_custom *self, const rh_arrays *arrays, uint64_t first, uint64_t n,
                       void *value) {
+  uint32_t flags = self->op.flags;
   if (self->code) {
     rh_custom_reduce_by_code(self, arrays, first, n, value);
-    return;
-  }
-  if (reduce_as_moments(self, arrays, first, n, value)) return;
-  if (self->op.flags & RH_OP_COMMUTATIVE) {
-    reduce_tiles(self, arrays, first, n, value);
-    return;
-  }
-  if (!(self->op.flags & RH_OP_EXACT)) {
+  } else if (n == 0 || (flags & RH_OP_EXACT && !(flags & RH_OP_COMMUTATIVE))) {
+    memcpy(value, self->identity, self->op.value_size);
+    rh_custom_fold(self, value, arrays, first, n);
+  } else if (!(flags & RH_OP_COMMUTATIVE)) {
     reduce_in_order(self, arrays, first, n, value);
-    return;
+  } else if (self->is_moments && n < rh_canonical_tile(&self->op)) {
+    rh_moments_reduce(self, arrays, first, n, value); /* short segments need no tree */
+  } else {
+    reduce_tiles(self, arrays, first, n, value);
   }
-  memcpy(value, self->identity, self->op.value_size);
-  rh_custom_fold(self, value, arrays, first, n);
 }
