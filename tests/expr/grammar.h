@@ -6,7 +6,7 @@
 
 enum { N_VARIABLES = 11, N_CONSTANTS = 2 };
 extern const rh_expr_variable random_variables[N_VARIABLES];
-extern const rh_expr_constant random_constants[N_CONSTANTS];
+extern const rh_let random_constants[N_CONSTANTS];
 
 /* RANDOM_DIVIDES: / and sqrt of f32 are exact here.  RANDOM_ERRS: with functions whose error
  * OpenCL C bounds; without, IEEE 754 and the language fix the value. */

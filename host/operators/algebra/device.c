@@ -48,7 +48,7 @@ static rh_status evaluate(comparison *c, const rh_cl_session *session, rh_error 
 static void host_value(const comparison *c, uint64_t triple, unsigned char *value) {
   const rh_custom *self = c->self;
   _Alignas(16) unsigned char next[RH_ANY_VALUE_BYTES] = {0};
-  const void *input = rh_custom_has_operands(self) ? (const void *)&c->arrays : c->elements[0];
+  const void *input = self->op.n_operands ? (const void *)&c->arrays : c->elements[0];
   memcpy(value, self->op.identity, self->op.value_size);
   for (uint64_t k = 0; k < 3; k++) {
     rh_op_load(&self->op, next, input, 3 * triple + k);
@@ -121,7 +121,7 @@ rh_status rh_algebra_compare(const rh_custom *self, rh_cl_session *session,
   if (self->code) return RH_OK; /* there is nothing to compare it with */
   /* Each run holds a sum of inexact maps to a bound of its own. */
   if (!self->face.is_struct && !is_exact_in(self->load)) return RH_OK;
-  if (rh_custom_uses_f64(self) && !(session->device->about.features & RH_FP64)) return RH_OK;
+  if (self->face.uses_f64 && !(session->device->about.features & RH_FP64)) return RH_OK;
   self->face.calls->bind(&self->face, RH_CASES_N, c.constants);
   rh_status status = make_elements(&c, error);
   if (status == RH_OK) status = evaluate(&c, session, error);

@@ -3,22 +3,15 @@
 
 rh_status rh_custom_expressions(const rh_custom *self, rh_exprs **made, rh_error *error) {
   rh_expr_variable variables[RH_MOST_OPERANDS];
-  rh_expr_constant constants[RH_MOST_CONSTANTS];
   for (uint32_t k = 0; k < self->face.n_operands; k++)
     variables[k] = (rh_expr_variable){self->operands[k].name, self->operands[k].type};
-  for (uint32_t k = 0; k < self->n_lets; k++)
-    constants[k] = (rh_expr_constant){self->lets[k].name, self->lets[k].value};
-  return rh_exprs_create(made, variables, self->face.n_operands, constants, self->n_lets, 1, error);
+  return rh_exprs_create(made, variables, self->face.n_operands, self->lets, self->n_lets, 1,
+                         error);
 }
 
 uint32_t rh_custom_constant_types(const rh_custom *self, uint32_t constant) {
   uint32_t types = rh_exprs_constant_types(self->load, constant);
   return self->finalize ? types | rh_exprs_constant_types(self->finalize, constant) : types;
-}
-
-int rh_custom_has_operands(const rh_custom *self) {
-  return self->face.n_operands > 1 || rh_exprs_constants_size(self->load) > 0 ||
-         self->face.uses_index;
 }
 
 void rh_custom_set_constants(rh_custom *self, const rh_expr_value *values) {

@@ -24,7 +24,7 @@ enum { BLOCK_BYTES = 4096 }; /* of mapped elements */
 
 /* A single operand without constants is passed as plain elements. */
 static rh_arrays arrays_of(const rh_custom *self, const void *input) {
-  if (rh_custom_has_operands(self)) return *(const rh_arrays *)input;
+  if (self->op.n_operands) return *(const rh_arrays *)input;
   return (rh_arrays){.operands = {input}};
 }
 
@@ -33,10 +33,6 @@ static void load(const void *user, void *value, const void *input, uint64_t inde
   rh_arrays arrays = arrays_of(self, input);
   memcpy(value, self->op.identity, self->op.value_size);
   rh_custom_load(self, value, &arrays, index);
-}
-
-static void combine(const void *user, void *accumulator, const void *value) {
-  rh_custom_combine(user, accumulator, value);
 }
 
 static void fold(const void *user, void *accumulator, const void *input, uint64_t first,
@@ -108,7 +104,7 @@ void rh_custom_give_functions(rh_custom *self) {
   op->load_with = self->face.is_struct ? load : load_mapped;
   op->fold_with = self->face.is_struct ? fold : fold_mapped;
   if (self->face.is_struct) {
-    op->combine_with = combine;
+    op->combine_with = rh_custom_combine;
     op->reduce = reduce;
   } else {
     op->combine = rh_op_find(self->face.base, self->face.type)->combine;

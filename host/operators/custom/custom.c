@@ -140,6 +140,12 @@ static int uses_index(const rh_custom *self) {
   return (rh_exprs_facts(self->load, RH_EXPRS_ALL) & RH_EXPR_USES_INDEX) != 0;
 }
 
+/* Does a kernel need more than a pointer to the elements? */
+static int has_operands(const rh_custom *self) {
+  return self->face.n_operands > 1 || rh_exprs_constants_size(self->load) > 0 ||
+         self->face.uses_index;
+}
+
 static void describe(rh_custom *self, const rh_definition *definition) {
   const char *map = definition->map ? definition->map : self->operands[0].name;
   rh_op *op = &self->op;
@@ -164,7 +170,7 @@ static void describe(rh_custom *self, const rh_definition *definition) {
     if (size > op->element_size) op->element_size = size;
   }
   self->face.uses_index = self->code || uses_index(self);
-  if (rh_custom_has_operands(self)) {
+  if (has_operands(self)) {
     uint32_t size = rh_exprs_constants_size(self->load);
     op->n_operands = self->face.n_operands;
     op->constants_size = size ? size : RH_CONSTANT_BYTES;
@@ -259,6 +265,16 @@ static rh_status name_file(const rh_definition *definition, rh_status status, rh
   return status;
 }
 
+static int uses_f64(const rh_custom *self) {
+  for (uint32_t k = 0; k < self->face.n_operands; k++)
+    if (self->operands[k].type == RH_TYPE_f64) return 1;
+  for (uint32_t k = 0; k < self->n_fields; k++)
+    if (self->fields[k].type == RH_TYPE_f64) return 1;
+  uint32_t facts = rh_exprs_facts(self->load, RH_EXPRS_ALL);
+  if (self->combine) facts |= rh_exprs_facts(self->combine, RH_EXPRS_ALL);
+  return self->face.type == RH_TYPE_f64 || facts & RH_EXPR_USES_F64;
+}
+
 /* To all that runs and checks operators. */
 static void show(rh_custom *self, int has_initial) {
   uint64_t hash = rh_hash(0, self->key, strlen(self->key));
@@ -269,7 +285,7 @@ static void show(rh_custom *self, int has_initial) {
   self->face.operands = self->operands;
   self->face.is_custom = 1;
   self->face.is_code = self->code != NULL;
-  self->face.uses_f64 = rh_custom_uses_f64(self);
+  self->face.uses_f64 = uses_f64(self);
   self->face.count_slot = rh_exprs_count_slot(self->load);
   self->face.map_error = rh_exprs_error(self->load);
   for (uint32_t k = 0; k < self->n_parts && !has_initial; k++)

@@ -43,12 +43,6 @@ typedef struct rh_named_text {
   const char *name, *text;
 } rh_named_text;
 
-/* A named constant, --let: an argument of kernels, never a literal in their source. */
-typedef struct rh_let {
-  char name[RH_OPERATOR_NAME_BYTES];
-  rh_expr_value value;
-} rh_let;
-
 /* For operands of some types, this takes the place of the form, `finalize` and the claims. */
 enum { RH_BY_EXACT = 16 };
 typedef struct rh_by_type {
@@ -204,12 +198,6 @@ rh_status rh_custom_create(rh_custom **made, const rh_definition *definition,
                            uint32_t n_lets, rh_error *error);
 void rh_custom_destroy(rh_custom *self); /* null is legal */
 
-/* Does a kernel need more than a pointer to the elements: several operands, constants, or the
- * index? */
-int rh_custom_has_operands(const rh_custom *self);
-
-int rh_custom_uses_f64(const rh_custom *self);
-
 /* Other values of its constants: n_lets, in their order; one that was an integer stays one.  [not
  * while another thread uses it] */
 void rh_custom_set_constants(rh_custom *self, const rh_expr_value *values);
@@ -243,8 +231,8 @@ void rh_custom_reduce(const rh_custom *self, const rh_arrays *arrays, uint64_t f
 /* Folds one element after the other. */
 void rh_custom_fold(const rh_custom *self, void *accumulator, const rh_arrays *arrays,
                     uint64_t first, uint64_t n);
-/* *a = combine(*a, *b). */
-void rh_custom_combine(const rh_custom *self, void *a, const void *b);
+/* *a = combine(*a, *b).  user: the operator. */
+void rh_custom_combine(const void *user, void *a, const void *b);
 /* Combines n pairs of values, which stand RH_ANY_VALUE_BYTES apart; padding of `result` becomes 0.
  * `result` may be `a` or `b`.  The operator is not by code. */
 void rh_custom_combine_all(const rh_custom *self, const void *a, const void *b, void *result,

@@ -10,16 +10,6 @@ static const char *value_type(rh_type type) {
   return type == RH_TYPE_f16 ? "float" : memory_type(type);
 }
 
-int rh_custom_uses_f64(const rh_custom *self) {
-  for (uint32_t k = 0; k < self->face.n_operands; k++)
-    if (self->operands[k].type == RH_TYPE_f64) return 1;
-  for (uint32_t k = 0; k < self->n_fields; k++)
-    if (self->fields[k].type == RH_TYPE_f64) return 1;
-  uint32_t facts = rh_exprs_facts(self->load, RH_EXPRS_ALL);
-  if (self->combine) facts |= rh_exprs_facts(self->combine, RH_EXPRS_ALL);
-  return self->face.type == RH_TYPE_f64 || facts & RH_EXPR_USES_F64;
-}
-
 static void write_operands(const rh_custom *self, rh_text *to) {
   const rh_operand *largest = &self->operands[0];
   for (uint32_t k = 1; k < self->face.n_operands; k++)
@@ -32,7 +22,7 @@ static void write_operands(const rh_custom *self, rh_text *to) {
     rh_text_add(to, " X(%u, %s, %s)", k, memory_type(type), rh_expr_type_name(type));
   }
   rh_text_add(to, "\n");
-  if (rh_custom_has_operands(self))
+  if (self->op.n_operands)
     rh_text_add(to, "#define RH_HAS_OPERANDS 1\n#define RH_CONSTANT_WORDS %u\n",
                 self->op.constants_size / RH_CONSTANT_BYTES);
 }
@@ -180,8 +170,7 @@ char *rh_custom_prelude(const rh_operator *face) {
   const rh_custom *self = rh_custom_of(face);
   rh_text text = {0};
   rh_text_add(&text, "#pragma OPENCL FP_CONTRACT OFF\n");
-  if (rh_custom_uses_f64(self))
-    rh_text_add(&text, "#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n");
+  if (self->face.uses_f64) rh_text_add(&text, "#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n");
   write_operands(self, &text);
   rh_exprs_write_helpers(&text);
   if (self->face.is_struct) write_struct(self, &text);

@@ -73,7 +73,8 @@ static void get(const rh_custom *self, const lanes *from, uint64_t lane, void *v
   }
 }
 
-void rh_custom_combine(const rh_custom *self, void *a, const void *b) {
+void rh_custom_combine(const void *user, void *a, const void *b) {
+  const rh_custom *self = user;
   if (self->code) {
     rh_on_device_combine(self->code->device, a, b);
     return;

@@ -48,46 +48,17 @@ void rh_sample_serial(const rh_operator *op, const rh_arrays *arrays, uint64_t n
 
 enum { BLOCK = RH_ENCLOSED_MOST };
 
-/* A field that is a sum: its elements so far. */
+/* A field that is a sum: its elements so far.  No bins: it is none. */
 typedef struct column {
   rh_exact_bins *bins;
   rh_enclosed enclosed;
-  int encloses;
 } column;
 
-typedef struct pass {
-  const rh_custom *custom;
-  const rh_arrays *arrays;
-  column columns[RH_MOST_FIELDS];
-  void *outputs[RH_MOST_FIELDS];
-} pass;
-
-static void finish(pass *self) {
-  for (uint32_t k = 0; k < self->custom->n_fields; k++) {
-    rh_exact_bins_destroy(self->columns[k].bins);
-    free(self->outputs[k]);
-  }
-}
-
-static rh_status begin(pass *self, rh_error *error) {
-  const rh_custom *custom = self->custom;
-  for (uint32_t k = 0; k < custom->n_fields; k++) {
-    const rh_operator_field *field = &custom->fields[k];
-    int is_sum = field->kind == RH_FIELD_SUM;
-    self->outputs[k] = malloc((size_t)BLOCK * rh_type_size(field->type));
-    if (is_sum) self->columns[k].bins = rh_exact_bins_create(field->type, 0);
-    self->columns[k].encloses = is_sum && rh_exprs_facts(custom->load, k) & RH_EXPR_ERRS;
-    if (!self->outputs[k] || (is_sum && !self->columns[k].bins))
-      return rh_fail(error, RH_E_NOMEM, "reference: out of memory");
-  }
-  return RH_OK;
-}
-
-static void enclose(pass *self, uint32_t k, uint64_t first, uint64_t n) {
+static void enclose(const rh_custom *custom, uint32_t k, const rh_arrays *arrays, uint64_t first,
+                    uint64_t n, const void *loaded, rh_enclosed *to) {
   double host[BLOCK], low[BLOCK], high[BLOCK];
-  rh_enclosed *to = &self->columns[k].enclosed;
-  rh_enclosed_numbers(self->custom->fields[k].type, self->outputs[k], 0, n, host);
-  if (rh_custom_enclose_field(self->custom, k, self->arrays, first, n, low, high) != 0) {
+  rh_enclosed_numbers(custom->fields[k].type, loaded, 0, n, host);
+  if (rh_custom_enclose_field(custom, k, arrays, first, n, low, high) != 0) {
     to->n += n;
     to->n_unknown += n;
     return;
@@ -95,32 +66,41 @@ static void enclose(pass *self, uint32_t k, uint64_t first, uint64_t n) {
   for (uint64_t j = 0; j < n; j++) rh_enclosed_take(to, RH_OP_sum, host[j], low[j], high[j]);
 }
 
-static void add_block(pass *self, uint64_t first, uint64_t n) {
-  rh_custom_load_fields(self->custom, self->arrays, first, n, self->outputs);
-  for (uint32_t k = 0; k < self->custom->n_fields; k++) {
-    const column *of = &self->columns[k];
-    if (of->bins) rh_exact_bins_add(of->bins, self->outputs[k], n);
-    if (of->encloses) enclose(self, k, first, n);
+static void add_block(const rh_custom *custom, const rh_arrays *arrays, uint64_t first, uint64_t n,
+                      column *columns) {
+  uint64_t loaded[RH_MOST_FIELDS][BLOCK];
+  void *outputs[RH_MOST_FIELDS];
+  for (uint32_t k = 0; k < RH_MOST_FIELDS; k++) outputs[k] = loaded[k];
+  rh_custom_load_fields(custom, arrays, first, n, outputs);
+  for (uint32_t k = 0; k < custom->n_fields; k++) {
+    if (!columns[k].bins) continue;
+    rh_exact_bins_add(columns[k].bins, loaded[k], n);
+    if (rh_exprs_facts(custom->load, k) & RH_EXPR_ERRS)
+      enclose(custom, k, arrays, first, n, loaded[k], &columns[k].enclosed);
   }
 }
 
 /* sums[k] = that of field k of n elements, for the fields that are sums. */
 static rh_status sum_fields(rh_field_sum *sums, const rh_custom *custom, const rh_arrays *arrays,
                             uint64_t n, rh_error *error) {
-  pass self = {.custom = custom, .arrays = arrays};
-  uint32_t n_sums = 0;
-  for (uint32_t k = 0; k < custom->n_fields; k++) n_sums += custom->fields[k].kind == RH_FIELD_SUM;
-  if (n_sums == 0) return RH_OK;
-  rh_status status = begin(&self, error);
-  for (uint64_t first = 0; status == RH_OK && first < n; first += BLOCK)
-    add_block(&self, first, n - first < BLOCK ? n - first : BLOCK);
-  for (uint32_t k = 0; status == RH_OK && k < custom->n_fields; k++) {
-    rh_exact_sum exact = {0};
-    if (!self.columns[k].bins) continue;
-    rh_exact_bins_fold(self.columns[k].bins, &exact);
-    rh_field_sum_of(&sums[k], &exact, &self.columns[k].enclosed);
+  column columns[RH_MOST_FIELDS] = {{.bins = NULL}};
+  rh_status status = RH_OK;
+  int has_sums = 0;
+  for (uint32_t k = 0; k < custom->n_fields; k++) {
+    if (custom->fields[k].kind != RH_FIELD_SUM) continue;
+    has_sums = 1;
+    columns[k].bins = rh_exact_bins_create(custom->fields[k].type, 0);
+    if (!columns[k].bins) status = rh_fail(error, RH_E_NOMEM, "reference: out of memory");
   }
-  finish(&self);
+  for (uint64_t first = 0; status == RH_OK && has_sums && first < n; first += BLOCK)
+    add_block(custom, arrays, first, n - first < BLOCK ? n - first : BLOCK, columns);
+  for (uint32_t k = 0; k < custom->n_fields; k++) {
+    rh_exact_sum exact = {0};
+    if (!columns[k].bins) continue;
+    rh_exact_bins_fold(columns[k].bins, &exact);
+    rh_field_sum_of(&sums[k], &exact, &columns[k].enclosed);
+    rh_exact_bins_destroy(columns[k].bins);
+  }
   return status;
 }
 

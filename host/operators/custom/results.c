@@ -27,16 +27,13 @@ static rh_status make_finalize(rh_custom *self, const rh_definition *definition,
   const char *key = definition->initial ? "initial" : "finalize";
   rh_expr_variable variables[RH_MOST_FIELDS + 1];
   rh_expr_name names[RH_MOST_FIELDS];
-  rh_expr_constant constants[RH_MOST_CONSTANTS];
   uint32_t n = rh_custom_n_given(self);
   for (uint32_t k = 0; k < n; k++) {
     name_of(self, k, names[k]);
     variables[k] = (rh_expr_variable){names[k], type_of(self, k)};
   }
   variables[n] = (rh_expr_variable){"n", RH_TYPE_u64};
-  for (uint32_t k = 0; k < self->n_lets; k++)
-    constants[k] = (rh_expr_constant){self->lets[k].name, self->lets[k].value};
-  RH_TRY(rh_exprs_create(&self->finalize, variables, n + 1, constants, self->n_lets, 0, error));
+  RH_TRY(rh_exprs_create(&self->finalize, variables, n + 1, self->lets, self->n_lets, 0, error));
   for (uint32_t k = 0; k < definition->n_results; k++) {
     int64_t item = definition->initial ? RH_ITEM_WHOLE : (int64_t)k;
     const rh_named_text *result = &definition->results[k];
@@ -160,19 +157,6 @@ static void encode(const rh_result_field *from, void *to) {
   else memcpy(to, &from->value, sizeof from->value);
 }
 
-/* The numbers that an expression reads and writes, of one element. */
-typedef struct numbers {
-  uint64_t of[RH_MOST_FIELDS + 1];
-  void *places[RH_MOST_FIELDS + 1];
-} numbers;
-
-static void place(numbers *these) {
-  for (uint32_t k = 0; k <= RH_MOST_FIELDS; k++) {
-    these->of[k] = 0;
-    these->places[k] = &these->of[k];
-  }
-}
-
 /* Elements that a condition left in, maybe. */
 static const uint64_t none[RH_RESULTS_AT_ONCE];
 
@@ -217,20 +201,21 @@ uint32_t rh_custom_field_given(const rh_custom *self, uint32_t k) {
 
 void rh_custom_finalize(const rh_custom *self, const rh_result_field *given, uint64_t n,
                         rh_result_field *results) {
-  uint64_t constants[RH_EXPR_MOST_SLOTS];
-  numbers in, out;
+  uint64_t constants[RH_EXPR_MOST_SLOTS], in[RH_MOST_FIELDS + 1], out[RH_MOST_FIELDS] = {0};
+  const void *from[RH_MOST_FIELDS + 1];
+  void *to[RH_MOST_FIELDS];
   uint32_t n_given = rh_custom_n_given(self);
   if (!self->finalize) {
     memcpy(results, given, self->face.n_results * sizeof *results);
   } else {
-    place(&in);
-    place(&out);
-    for (uint32_t k = 0; k < n_given; k++) encode(&given[k], &in.of[k]);
-    in.of[n_given] = n;
+    for (uint32_t k = 0; k < n_given; k++) encode(&given[k], &in[k]);
+    in[n_given] = n;
+    for (uint32_t k = 0; k <= n_given; k++) from[k] = &in[k];
+    for (uint32_t k = 0; k < RH_MOST_FIELDS; k++) to[k] = &out[k];
     rh_exprs_bind(self->finalize, n, constants);
-    rh_exprs_eval(self->finalize, (const void *const *)in.places, 0, 1, constants, out.places);
+    rh_exprs_eval(self->finalize, from, 0, 1, constants, to);
     for (uint32_t k = 0; k < self->face.n_results; k++)
-      results[k] = decode_number(rh_exprs_type(self->finalize, k), &out.of[k]);
+      results[k] = decode_number(rh_exprs_type(self->finalize, k), &out[k]);
   }
   for (uint32_t k = 0; k < self->face.n_results; k++)
     memcpy(results[k].name, self->results[k],

@@ -29,7 +29,8 @@ static rh_interval hull(rh_interval a, rh_interval b) {
 /* ---- Numbers of a type ---- */
 
 /* Of integers; INT64_MAX and UINT64_MAX are rounded. */
-static rh_interval range_of(rh_type type) {
+rh_interval rh_type_interval(rh_type type) {
+  if (rh_type_is_float(type)) return unknown;
   int bits = 8 * (int)rh_type_size(type), is_signed = rh_type_is_signed(type);
   return (rh_interval){is_signed ? -ldexp(1, bits - 1) : 0, ldexp(1, bits - is_signed) - 1};
 }
@@ -41,7 +42,7 @@ __attribute__((noinline)) static double round_to_f32(double x) { return (double)
 static rh_interval of_type(rh_type type, rh_interval a) {
   if (!is_known(a) || type == RH_TYPE_f64) return a;
   if (type == RH_TYPE_f32) return (rh_interval){round_to_f32(a.low), round_to_f32(a.high)};
-  rh_interval range = range_of(type);
+  rh_interval range = rh_type_interval(type);
   double most = 0x1p53; /* larger ones are not exact here */
   return a.low >= fmax(range.low, -most) && a.high <= fmin(range.high, most) ? a : unknown;
 }
@@ -50,7 +51,7 @@ static rh_interval of_type(rh_type type, rh_interval a) {
 static rh_interval cast(const rh_node *node, rh_interval a) {
   if (!rh_type_is_float(node->of) || rh_type_is_float(node->type)) return of_type(node->type, a);
   if (!is_known(a)) return unknown;
-  rh_interval range = range_of(node->type);
+  rh_interval range = rh_type_interval(node->type);
   return (rh_interval){fmin(fmax(trunc(a.low), range.low), range.high),
                        fmax(fmin(trunc(a.high), range.high), range.low)};
 }
@@ -87,18 +88,35 @@ static rh_interval compare(rh_node_kind kind, rh_interval a, rh_interval b) {
   }
 }
 
+/* Of integers that are not negative; a division by 0 gives 0. */
+static rh_interval part(rh_node_kind kind, rh_type type, rh_interval a, rh_interval b) {
+  int mask = 8 * (int)rh_type_size(type) - 1;
+  if (!(a.low >= 0 && b.low >= 0)) return unknown;
+  switch (kind) {
+  case RH_NODE_DIVIDE:
+    return (rh_interval){b.low > 0 ? trunc(a.low / b.high) : 0,
+                         b.low > 0 ? trunc(a.high / b.low) : a.high};
+  case RH_NODE_REMAINDER: return (rh_interval){0, fmin(a.high, fmax(b.high - 1, 0))};
+  case RH_NODE_RIGHT:
+    if (!is_point(b)) return (rh_interval){0, a.high};
+    return (rh_interval){trunc(ldexp(a.low, -((int)b.low & mask))),
+                         trunc(ldexp(a.high, -((int)b.low & mask)))};
+  default: return (rh_interval){0, fmin(a.high, b.high)}; /* AND */
+  }
+}
+
 static rh_interval choose(rh_interval condition, rh_interval a, rh_interval b) {
   if (condition.low > 0 || condition.high < 0) return a;
   if (condition.low == 0 && condition.high == 0) return b;
   return hull(a, b);
 }
 
-/* Of truths; of other integers nothing is known. */
-static rh_interval join(rh_node_kind kind, rh_interval a, rh_interval b) {
+/* Of truths.  Of other integers only `and` is known. */
+static rh_interval join(const rh_node *node, rh_interval a, rh_interval b) {
   int are_truths = a.low >= 0 && a.high <= 1 && b.low >= 0 && b.high <= 1;
-  if (!are_truths) return unknown;
-  if (kind == RH_NODE_AND) return (rh_interval){a.low * b.low, a.high * b.high};
-  return (rh_interval){fmax(a.low, b.low), fmax(a.high, b.high)};
+  if (node->kind == RH_NODE_AND && are_truths) return (rh_interval){a.low * b.low, a.high * b.high};
+  if (node->kind == RH_NODE_AND) return part(node->kind, node->type, a, b);
+  return are_truths ? (rh_interval){fmax(a.low, b.low), fmax(a.high, b.high)} : unknown;
 }
 
 /* ---- Functions ---- */
@@ -220,9 +238,12 @@ static rh_interval of_kind(const rh_node *node, const rh_interval *args) {
   case RH_NODE_SUBTRACT: return of_type(node->type, span(a.low - b.high, a.high - b.low));
   case RH_NODE_MULTIPLY: return of_type(node->type, multiply(a, b));
   case RH_NODE_DIVIDE:
-    return rh_type_is_float(node->type) ? of_type(node->type, divide(a, b)) : unknown;
+    if (rh_type_is_float(node->type)) return of_type(node->type, divide(a, b));
+    return part(node->kind, node->type, a, b);
+  case RH_NODE_REMAINDER:
+  case RH_NODE_RIGHT: return part(node->kind, node->type, a, b);
   case RH_NODE_AND:
-  case RH_NODE_OR: return join(node->kind, a, b);
+  case RH_NODE_OR: return join(node, a, b);
   case RH_NODE_CHOOSE: return choose(a, b, args[2]);
   case RH_NODE_CALL: return of_call(node, args);
   default: return unknown;
@@ -240,6 +261,12 @@ static rh_interval interval_of(const rh_node *node, const rh_interval *args) {
   if (!(own.low == 0 && own.high == 0)) return own;
   if (node->kind != RH_NODE_CAST) return (rh_interval){-0.0, 0.0};
   return (rh_interval){copysign(0, args[0].low), copysign(0, args[0].high)};
+}
+
+rh_interval rh_node_interval(const rh_node *node, const rh_interval *values) {
+  rh_interval args[3] = {{0, 0}, {0, 0}, {0, 0}};
+  for (uint32_t m = 0; m < node->arity; m++) args[m] = values[node->args[m]];
+  return interval_of(node, args);
 }
 
 /* ---- Elements ---- */
@@ -318,10 +345,8 @@ rh_interval rh_exprs_enclose_one(const rh_exprs *exprs, uint32_t k, const rh_int
   rh_interval values[exprs->n_nodes + 1];
   for (uint32_t j = 0; j <= exprs->outputs[k]; j++) {
     const rh_node *node = &exprs->nodes[j];
-    rh_interval of[3] = {{0, 0}, {0, 0}, {0, 0}};
     if (!node->is_live) continue;
-    for (uint32_t m = 0; m < node->arity; m++) of[m] = values[node->args[m]];
-    values[j] = node->arity ? interval_of(node, of) : of_leaf(node, variables, constants);
+    values[j] = node->arity ? rh_node_interval(node, values) : of_leaf(node, variables, constants);
   }
   return values[exprs->outputs[k]];
 }

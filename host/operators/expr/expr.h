@@ -59,11 +59,12 @@ typedef struct rh_expr_variable {
   rh_type type;
 } rh_expr_variable;
 
-/* A constant that may change without another build: kernels get it as an argument. */
-typedef struct rh_expr_constant {
-  const char *name;
+/* A named constant, --let, that may change without another build: kernels get it as an argument, and
+ * it is never a literal in their source. */
+typedef struct rh_let {
+  char name[RH_EXPR_NAME_BYTES];
   rh_expr_value value;
-} rh_expr_constant;
+} rh_let;
 
 /* All values that a number may have: from low to high, which are NaN where nothing is known. */
 typedef struct rh_interval {
@@ -78,7 +79,7 @@ typedef char rh_expr_name[RH_EXPR_NAME_BYTES];
 /* has_index: `i` is the element's index, and `n` the number of elements, both u64.  Names are
  * copied. */
 rh_status rh_exprs_create(rh_exprs **made, const rh_expr_variable *variables, uint32_t n_variables,
-                          const rh_expr_constant *constants, uint32_t n_constants, int has_index,
+                          const rh_let *constants, uint32_t n_constants, int has_index,
                           rh_error *error);
 void rh_exprs_destroy(rh_exprs *exprs); /* null is legal */
 

@@ -17,26 +17,22 @@ static int is_same(const rh_node *node) {
 static const char what[] = "an expression"; /* there may be no memory for it */
 
 static rh_status take_names(rh_exprs *exprs, const rh_expr_variable *variables,
-                            const rh_expr_constant *constants, rh_error *error) {
+                            const rh_let *constants, rh_error *error) {
   RH_TRY(RH_NEW(&exprs->variables, exprs->n_variables, what, error));
   RH_TRY(RH_NEW(&exprs->types, exprs->n_variables, what, error));
   RH_TRY(RH_NEW(&exprs->constants, exprs->n_constants, what, error));
-  RH_TRY(RH_NEW(&exprs->values, exprs->n_constants, what, error));
   RH_TRY(RH_ROOM(&exprs->nodes, 0, what, error));
   *exprs->nodes = (rh_node){.kind = RH_NODE_LITERAL}; /* what is refused has a number, too */
   for (uint32_t k = 0; k < exprs->n_variables; k++) {
     strncpy(exprs->variables[k], variables[k].name, RH_EXPR_NAME_BYTES - 1);
     exprs->types[k] = variables[k].type;
   }
-  for (uint32_t k = 0; k < exprs->n_constants; k++) {
-    strncpy(exprs->constants[k], constants[k].name, RH_EXPR_NAME_BYTES - 1);
-    exprs->values[k] = constants[k].value;
-  }
+  for (uint32_t k = 0; k < exprs->n_constants; k++) exprs->constants[k] = constants[k];
   return RH_OK;
 }
 
 rh_status rh_exprs_create(rh_exprs **made, const rh_expr_variable *variables, uint32_t n_variables,
-                          const rh_expr_constant *constants, uint32_t n_constants, int has_index,
+                          const rh_let *constants, uint32_t n_constants, int has_index,
                           rh_error *error) {
   rh_exprs *exprs;
   *made = NULL;
@@ -57,7 +53,6 @@ void rh_exprs_destroy(rh_exprs *exprs) {
   free(exprs->variables);
   free(exprs->types);
   free(exprs->constants);
-  free(exprs->values);
   rh_graph_forget_places(exprs);
   free(exprs);
 }
@@ -119,13 +114,13 @@ rh_status rh_exprs_check_constants(const rh_exprs *exprs, const rh_expr_value *v
     return rh_fail(error, RH_E_USAGE,
                    "constant %s: its first value made it %s, which does not hold %s; prepare with "
                    "a value of this size",
-                   exprs->constants[slot->constant], rh_type_name(slot->type), text);
+                   exprs->constants[slot->constant].name, rh_type_name(slot->type), text);
   }
   return RH_OK;
 }
 
 void rh_exprs_set_constants(rh_exprs *exprs, const rh_expr_value *values) {
-  memcpy(exprs->values, values, exprs->n_constants * sizeof *values);
+  for (uint32_t k = 0; k < exprs->n_constants; k++) exprs->constants[k].value = values[k];
 }
 
 void rh_exprs_bind(const rh_exprs *exprs, uint64_t n, void *constants) {
@@ -133,7 +128,7 @@ void rh_exprs_bind(const rh_exprs *exprs, uint64_t n, void *constants) {
   for (uint32_t k = 0; k < exprs->n_slots; k++) {
     const rh_expr_slot *slot = &exprs->slots[k];
     if (slot->constant == RH_EXPR_COUNT) to[k] = (rh_scalar){.u64 = n};
-    else to[k] = rh_number_as(exprs->values[slot->constant], slot->type, slot->as);
+    else to[k] = rh_number_as(exprs->constants[slot->constant].value, slot->type, slot->as);
   }
 }
 

@@ -125,8 +125,7 @@ struct rh_exprs {
   uint32_t n_variables, n_constants, n_lets, n_slots, n_outputs;
   char (*variables)[RH_EXPR_NAME_BYTES];
   rh_type *types; /* of the variables */
-  char (*constants)[RH_EXPR_NAME_BYTES];
-  rh_expr_value *values; /* of the constants */
+  rh_let *constants;
   int has_index;
   rh_let_node lets[RH_EXPR_MOST_LETS];
   rh_expr_slot slots[RH_EXPR_MOST_SLOTS];
@@ -200,6 +199,13 @@ int rh_graph_may_wrap(const rh_node *node);
 uint32_t rh_graph_keep_text(rh_exprs *exprs, const char *what, const char *text);
 void rh_graph_keep_place(rh_exprs *exprs, const rh_kept_place *place);
 void rh_graph_forget_places(rh_exprs *exprs);
+
+/* ---- Intervals (enclose.c) ---- */
+
+/* All integers of the type, the largest of 64 bits rounded up; unknown for a float's. */
+rh_interval rh_type_interval(rh_type type);
+/* Of a node with operands, by those of all nodes before it. */
+rh_interval rh_node_interval(const rh_node *node, const rh_interval *values);
 
 /* ---- Functions ---- */
 

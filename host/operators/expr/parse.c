@@ -212,16 +212,6 @@ static uint32_t call(parser *p, const char *name, size_t length) {
   return fail_at(p, name, text);
 }
 
-static int find(const char *name, size_t length, char (*names)[RH_EXPR_NAME_BYTES], uint32_t n,
-                uint32_t *found) {
-  for (uint32_t k = 0; k < n; k++)
-    if (is_word(name, length, names[k])) {
-      *found = k;
-      return 1;
-    }
-  return 0;
-}
-
 static uint32_t variable(parser *p, uint32_t number) {
   rh_type of = p->exprs->types[number];
   rh_type type = of == RH_TYPE_f16 ? RH_TYPE_f32 : rh_type_size(of) < 4 ? RH_TYPE_i32 : of;
@@ -230,7 +220,7 @@ static uint32_t variable(parser *p, uint32_t number) {
 }
 
 static uint32_t constant(parser *p, uint32_t number) {
-  rh_expr_value value = p->exprs->values[number];
+  rh_expr_value value = p->exprs->constants[number].value;
   rh_node node = {.kind = RH_NODE_CONSTANT, .number = number, .is_weak = 1};
   node.type = value.is_float ? RH_TYPE_f64 : value.is_large ? RH_TYPE_u64 : RH_TYPE_i64;
   return rh_graph_add(p->exprs, &node);
@@ -241,9 +231,10 @@ static uint32_t unknown_name(parser *p, const char *name, size_t length) {
   size_t used = 0;
   const rh_exprs *exprs = p->exprs;
   for (uint32_t k = 0; k < exprs->n_variables + exprs->n_constants && used < sizeof known; k++)
-    used += (size_t)snprintf(known + used, sizeof known - used, "%s%s", k ? ", " : "",
-                             k < exprs->n_variables ? exprs->variables[k]
-                                                    : exprs->constants[k - exprs->n_variables]);
+    used +=
+        (size_t)snprintf(known + used, sizeof known - used, "%s%s", k ? ", " : "",
+                         k < exprs->n_variables ? exprs->variables[k]
+                                                : exprs->constants[k - exprs->n_variables].name);
   const char *more = !exprs->has_index ? used ? "" : "none" : used ? ", i, n" : "i, n";
   snprintf(text, sizeof text, "unknown name '%.*s'; known: %s%s", length < 60 ? (int)length : 60,
            name, known, more);
@@ -255,11 +246,12 @@ static uint32_t plain_name(parser *p, const char *name, size_t length) {
   rh_exprs *exprs = p->exprs;
   rh_node index = {.kind = RH_NODE_INDEX, .type = RH_TYPE_u64};
   rh_expr_value value = {.is_float = 1, .as = {.f = (double)INFINITY}};
-  uint32_t number;
   for (uint32_t k = exprs->n_lets; k > 0; k--)
     if (is_word(name, length, exprs->lets[k - 1].name)) return exprs->lets[k - 1].node;
-  if (find(name, length, exprs->variables, exprs->n_variables, &number)) return variable(p, number);
-  if (find(name, length, exprs->constants, exprs->n_constants, &number)) return constant(p, number);
+  for (uint32_t k = 0; k < exprs->n_variables; k++)
+    if (is_word(name, length, exprs->variables[k])) return variable(p, k);
+  for (uint32_t k = 0; k < exprs->n_constants; k++)
+    if (is_word(name, length, exprs->constants[k].name)) return constant(p, k);
   if (exprs->has_index && is_word(name, length, "i")) return rh_graph_add(exprs, &index);
   if (exprs->has_index && is_word(name, length, "n")) return rh_graph_count(exprs);
   if (is_word(name, length, "inf")) return rh_graph_literal(exprs, value, 0);

@@ -22,7 +22,7 @@ rh_expr_value rh_graph_value(const rh_exprs *exprs, uint32_t node) {
   const rh_node *weak = at(exprs, node);
   rh_expr_value value = {.is_float = weak->type == RH_TYPE_f64,
                          .is_large = weak->type == RH_TYPE_u64};
-  if (weak->kind == RH_NODE_CONSTANT) return exprs->values[weak->number];
+  if (weak->kind == RH_NODE_CONSTANT) return exprs->constants[weak->number].value;
   memcpy(&value.as, &weak->value, sizeof value.as);
   return value;
 }

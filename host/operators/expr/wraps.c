@@ -42,125 +42,56 @@ int rh_graph_may_wrap(const rh_node *node) {
 
 /* ---- The numbers that an integer may be ---- */
 
-__extension__ typedef __int128 wide;
-
-typedef struct range {
-  wide low, high;
-} range;
-
-static range all_of(rh_type type) {
-  int bits = 8 * (int)rh_type_size(type), is_signed = rh_type_is_signed(type);
-  wide most = ((wide)1 << (bits - is_signed)) - 1;
-  return (range){is_signed ? -most - 1 : 0, most};
+static rh_interval leaf(const rh_exprs *exprs, const rh_node *node, uint64_t n) {
+  int is_constant = node->kind == RH_NODE_CONSTANT;
+  rh_scalar value = node->value;
+  if (node->kind == RH_NODE_VARIABLE) return rh_type_interval(node->of);
+  if (node->kind == RH_NODE_INDEX) return (rh_interval){0, (double)n - 1};
+  if (is_constant && node->number == RH_EXPR_COUNT) value.u64 = n;
+  else if (is_constant)
+    value = rh_number_as(exprs->constants[node->number].value, node->type, node->as);
+  double x = rh_number_at(node->type, &value, 0);
+  return (rh_interval){x, x};
 }
 
-static int holds(rh_type type, range a) {
-  range all = all_of(type);
-  return !rh_type_is_float(type) && a.low >= all.low && a.high <= all.high;
-}
-
-static wide least(wide a, wide b) { return b < a ? b : a; }
-
-static wide most(wide a, wide b) { return b > a ? b : a; }
-
-static range number(rh_type type, rh_scalar value) {
-  wide number = type == RH_TYPE_i32   ? (wide)value.i32
-                : type == RH_TYPE_u32 ? (wide)value.u32
-                : type == RH_TYPE_i64 ? (wide)value.i64
-                                      : (wide)value.u64;
-  return (range){number, number};
-}
-
-static range product(range a, range b, range all) {
-  wide high;
-  if (a.low >= 0 && b.low >= 0)
-    return __builtin_mul_overflow(a.high, b.high, &high) ? all : (range){a.low * b.low, high};
-  wide p = a.low * b.low, q = a.low * b.high, r = a.high * b.low, s = a.high * b.high;
-  return (range){least(least(p, q), least(r, s)), most(most(p, q), most(r, s))};
-}
-
-/* The operands are not negative; a division by 0 gives 0. */
-static range part(rh_node_kind kind, rh_type type, range a, range b) {
-  int shift = (int)(b.low & (8 * (wide)rh_type_size(type) - 1));
-  switch (kind) {
-  case RH_NODE_DIVIDE:
-    return b.low > 0 ? (range){a.low / b.high, a.high / b.low} : (range){0, a.high};
-  case RH_NODE_REMAINDER: return (range){0, least(a.high, most(b.high - 1, 0))};
-  case RH_NODE_RIGHT:
-    return b.low == b.high ? (range){a.low >> shift, a.high >> shift} : (range){0, a.high};
-  default: return (range){0, least(a.high, b.high)}; /* AND */
+/* Of n elements; malloc'ed; null if out of memory.  What is beyond 2^53 may be rounded. */
+static rh_interval *find_ranges(const rh_exprs *exprs, uint64_t n) {
+  rh_interval *ranges = calloc(exprs->n_nodes + 1, sizeof *ranges);
+  for (uint32_t k = 0; ranges && k < exprs->n_nodes; k++) {
+    const rh_node *node = &exprs->nodes[k];
+    ranges[k] = node->arity ? rh_node_interval(node, ranges) : leaf(exprs, node, n);
+    if (isnan(ranges[k].low)) ranges[k] = rh_type_interval(node->type);
   }
-}
-
-static range converted(const rh_node *node, rh_type type, range a) {
-  int is_kept = !rh_type_is_float(node->kind == RH_NODE_CAST ? node->of : type) && holds(type, a);
-  return is_kept ? a : all_of(type);
-}
-
-static range of_kind(const rh_node *node, const range *args) {
-  range a = args[0], b = args[1], all = all_of(node->type);
-  if (rh_node_compares(node->kind)) return (range){0, 1};
-  switch (node->kind) {
-  case RH_NODE_LITERAL: return number(node->type, node->value);
-  case RH_NODE_VARIABLE: return all_of(node->of);
-  case RH_NODE_CAST: return converted(node, node->type, a);
-  case RH_NODE_NARROW: return converted(node, node->of, a);
-  case RH_NODE_NEGATE: return (range){-a.high, -a.low};
-  case RH_NODE_ADD: return (range){a.low + b.low, a.high + b.high};
-  case RH_NODE_SUBTRACT: return (range){a.low - b.high, a.high - b.low};
-  case RH_NODE_MULTIPLY: return product(a, b, all);
-  case RH_NODE_DIVIDE:
-  case RH_NODE_REMAINDER:
-  case RH_NODE_RIGHT:
-  case RH_NODE_AND: return a.low >= 0 && b.low >= 0 ? part(node->kind, node->type, a, b) : all;
-  case RH_NODE_OR:
-    return a.low >= 0 && b.low >= 0 && a.high <= 1 && b.high <= 1 ? (range){0, 1} : all;
-  case RH_NODE_CHOOSE: return (range){least(b.low, args[2].low), most(b.high, args[2].high)};
-  default: return all;
-  }
-}
-
-static range of_node(const rh_exprs *exprs, const rh_node *node, const range *ranges, uint64_t n) {
-  range args[3] = {{0, 0}, {0, 0}, {0, 0}};
-  if (rh_type_is_float(node->type)) return args[0];
-  if (node->kind == RH_NODE_INDEX) return (range){0, (wide)n - 1};
-  if (node->kind == RH_NODE_CONSTANT && node->number == RH_EXPR_COUNT) return (range){n, n};
-  if (node->kind == RH_NODE_CONSTANT)
-    return number(node->type, rh_number_as(exprs->values[node->number], node->type, node->as));
-  for (uint32_t j = 0; j < node->arity; j++) args[j] = ranges[node->args[j]];
-  range own = of_kind(node, args);
-  return holds(node->type, own) ? own : all_of(node->type);
-}
-
-/* malloc'ed; null if out of memory. */
-static range *find_ranges(const rh_exprs *exprs, uint64_t n) {
-  range *ranges = calloc(exprs->n_nodes + 1, sizeof *ranges);
-  for (uint32_t k = 0; ranges && k < exprs->n_nodes; k++)
-    ranges[k] = of_node(exprs, &exprs->nodes[k], ranges, n);
   return ranges;
 }
 
 int rh_exprs_sum_fits(const rh_exprs *exprs, uint32_t output, uint64_t n) {
-  range *ranges = find_ranges(exprs, n);
+  rh_interval *ranges = find_ranges(exprs, n);
   if (!ranges) return 0;
   uint32_t node = exprs->outputs[output];
-  range all = all_of(exprs->nodes[node].type), one = ranges[node];
-  wide size = most(-one.low, one.high), room = one.high >= -one.low ? all.high : -all.low;
+  rh_type type = exprs->nodes[node].type;
+  rh_interval one = ranges[node];
+  int bits = 8 * (int)rh_type_size(type) - rh_type_is_signed(type), is_below = one.high < -one.low;
   free(ranges);
-  return size == 0 || (wide)n <= room / size;
+  return (long double)n * (long double)fmax(-one.low, one.high) <= ldexpl(1, bits) - !is_below;
 }
 
 /* ---- Which of two is the lesser one ---- */
 
 typedef struct search {
   const rh_exprs *exprs;
-  range *ranges;
+  rh_interval *ranges;
   unsigned char *sees;
 } search;
 
 enum { DEEPEST = 6 };
 
 static const rh_node *at(const search *s, uint32_t node) { return &s->exprs->nodes[node]; }
+
+static int holds(rh_type type, rh_interval a) {
+  rh_interval all = rh_type_interval(type);
+  return a.low >= all.low && a.high <= all.high;
+}
 
 /* Without conversions that change no value. */
 static uint32_t plain(const search *s, uint32_t node) {
@@ -247,9 +178,10 @@ static int is_guarded(const search *s, const rh_node *by, uint32_t j, const rh_n
 
 /* Is the result right, whether operand j wrapped or not? */
 static int heals(const search *s, purpose why, const rh_node *by, uint32_t j) {
-  range other = s->ranges[by->args[j == 0]];
+  rh_interval other = s->ranges[by->args[j == 0]];
   switch (by->kind) {
-  case RH_NODE_AND: return other.low >= 0 && other.high < all_of(by->type).high / 2;
+  case RH_NODE_AND:
+    return other.low >= 0 && other.high < trunc(rh_type_interval(by->type).high / 2);
   case RH_NODE_NARROW:
   case RH_NODE_BITS: return 1;
   case RH_NODE_EQUAL:
