@@ -66,9 +66,18 @@ class Zoo(cli.Case):
                     self.assert_sides_are_told_apart(case)
 
     def test_formulas_are_proved(self):
-        for combine, identity, laws in (("a + b", "-0.0", "proved"), ("a*b + a + b", "0", "proved"), ("max(a, b)", "-inf", "in all cases"), ("a == 0 ? b : b == 0 ? a : a + b", "0", "proved (where == holds: in all cases)")):
+        for combine, identity, laws in (("a + b", "-0.0", "proved"), ("a + b + a*b/3", "0", "proved"), ("max(a, b)", "-inf", "in all cases"), ("a == 0 ? b : b == 0 ? a : a + b", "0", "proved (where == holds: in all cases)")):
             (operator,) = self.verify("--reduce", combine, "--identity", identity, "--commutes", "-t", "f64")
             self.assertEqual([operator[law]["holds"] for law in LAWS[1:]], [laws, laws])
+
+    def test_counterexamples_are_small_and_true(self):
+        cases = (("a + 2*b", "f64", lambda a, b: a + 2*b, 1), ("a > 1000 ? a : a + b", "i32", lambda a, b: a if a > 1000 else a + b, 1004))
+        for combine, type, f, most in cases:
+            (operator,) = self.verify("--reduce", combine, "--identity", "0", "-t", type, code=1)
+            case = re.search(r"a=(\S+) b=(\S+) c=(\S+) gives (\S+) grouped to the left and (\S+) to the right", operator["associative"]["counterexample"])
+            a, b, c, left, right = (float(text) for text in case.groups())
+            self.assertEqual((f(f(a, b), c), f(a, f(b, c))), (left, right))
+            self.assertLessEqual(abs(a) + abs(b) + abs(c), most, case[0])
 
     def test_branches_are_tried_beside_their_literals(self):
         for combine, identity in (("b == -12345 ? a : a + b", "0"), ("a > 3e9f ? a : a + b", "0"), ("fabs(a - b) < 0.002f ? a : fmax(a, b)", "-inf")):
@@ -82,8 +91,9 @@ class Zoo(cli.Case):
         self.assertIn("equal to the host's", operator["device"])
 
     def test_a_claim_that_is_not_made_is_a_note(self):
-        (operator,) = self.verify("--reduce", "a + b", "--identity", "-0.0", "-t", "f32")
+        (operator,) = self.verify("--reduce", "a + b", "--identity", "0", "-t", "f32")
         self.assertIn("it commutes in all cases that were tried: claim it", " ".join(operator["notes"]))
+        self.assertIn("a=-0 becomes 0", " ".join(operator["notes"]))
         (operator,) = self.verify("--reduce", "b == 0 ? a : b", "--identity", "0", "-t", "i32")
         self.assertEqual(operator["commutative"]["holds"], "BROKEN")
         self.assertTrue(operator["ok"])

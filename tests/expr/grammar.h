@@ -4,6 +4,21 @@
 
 #include "../../host/operators/expr/expr.h"
 
+/* The functions whose error OpenCL C bounds, in higher precision. */
+typedef struct bounded_function {
+  const char *name;
+  uint32_t n_args;
+  uint32_t ulp; /* OpenCL C 3.0, 7.4: the same for f32 and f64 */
+  long double (*one)(long double);
+  long double (*two)(long double, long double);
+} bounded_function;
+extern const bounded_function bounded_functions[];
+extern const uint32_t n_bounded_functions;
+
+/* Is `got` within `ulp` units in the last place of `exact`?  Of a significand of `digits` bits and
+ * normal numbers from 2^emin to below 2^emax. */
+int is_within(long double exact, double got, uint32_t ulp, int digits, int emin, int emax);
+
 enum { N_VARIABLES = 11, N_CONSTANTS = 2 };
 extern const rh_expr_variable random_variables[N_VARIABLES];
 extern const rh_let random_constants[N_CONSTANTS];

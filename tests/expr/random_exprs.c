@@ -1,7 +1,6 @@
 /* Random expressions, evaluated by host/operators/expr and, as OpenCL C, by a device: equal in
- * every bit
- * where IEEE 754 and the language fix the value, else within the errors that OpenCL C allows; and
- * where functions that err are anywhere in them, within what rh_exprs_enclose() says.
+ * every bit where IEEE 754 and the language fix the value, else within the errors that OpenCL C
+ * allows; and where functions that err are anywhere in them, within what rh_exprs_enclose() says.
  *
  *   random_exprs      REDHOST_TEST_EXPRESSIONS (300) of them, from REDHOST_TEST_SEED (1) on, on
  *                     REDHOST_DEVICE
@@ -17,7 +16,6 @@
 #include <string.h>
 
 #include "../../host/choose/choose.h"
-#include "functions.h"
 #include "grammar.h"
 
 enum {

@@ -93,9 +93,8 @@ typedef struct rh_operator_texts {
 
 /* Definitions by the name or the path that they were read by, which are not read again.
  * Zero-initialised is empty. */
-typedef struct rh_known_definition rh_known_definition;
 typedef struct rh_definitions {
-  rh_known_definition *list;
+  rh_definition *list;
   uint32_t n;
 } rh_definitions;
 void rh_definitions_finish(rh_definitions *known);

@@ -27,33 +27,27 @@ static rh_status add_where(rh_definition *definition, const char *where, rh_erro
   return RH_OK;
 }
 
-struct rh_known_definition {
-  char *op;
-  rh_definition definition;
-};
-
 void rh_definitions_finish(rh_definitions *known) {
-  for (uint32_t k = 0; k < known->n; k++) {
-    free(known->list[k].op);
-    rh_definition_finish(&known->list[k].definition);
-  }
+  for (uint32_t k = 0; k < known->n; k++) rh_definition_finish(&known->list[k]);
   free(known->list);
   *known = (rh_definitions){0};
 }
 
+static const char asked[] = "asked"; /* by what it was read, kept with it */
+
 static const rh_definition *recall(const rh_definitions *known, const char *op) {
   for (uint32_t k = 0; known && k < known->n; k++)
-    if (strcmp(known->list[k].op, op) == 0) return &known->list[k].definition;
+    if (strcmp(json_string_value(json_object_get(known->list[k].own, asked)), op) == 0)
+      return &known->list[k];
   return NULL;
 }
 
 static rh_status remember(rh_definitions *known, const char *op, const rh_definition *definition,
                           rh_error *error) {
   RH_TRY(RH_ROOM(&known->list, known->n, "an operator", error));
-  rh_known_definition *last = &known->list[known->n];
-  RH_TRY(rh_copy(&last->op, op, "an operator", error));
-  known->n++;
-  last->definition = *definition;
+  if (json_object_set_new(definition->own, asked, json_stringn_nocheck(op, strlen(op))) != 0)
+    return rh_fail(error, RH_E_NOMEM, "no memory for an operator");
+  known->list[known->n++] = *definition;
   json_incref(definition->own);
   return RH_OK;
 }

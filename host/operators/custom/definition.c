@@ -1,26 +1,8 @@
-#include "internal.h"
+#include "custom.h"
 
 void rh_definition_finish(rh_definition *definition) {
   json_decref(definition->own);
   *definition = (rh_definition){0};
-}
-
-const char *rh_definition_what(char what[RH_WHAT_BYTES], const rh_definition *definition,
-                               const char *key, int64_t item) {
-  if (!rh_definition_has(definition, key)) {
-    snprintf(what, RH_WHAT_BYTES, "%s", key);
-    return what;
-  }
-  rh_json_place at = rh_definition_place(definition, key, item, 0);
-  snprintf(what, RH_WHAT_BYTES, "%.500s:%u:%u: \"%s\"", definition->origin, at.line, at.column,
-           key);
-  return what;
-}
-
-rh_status rh_definition_blame(const rh_definition *definition, const char *key, int64_t item,
-                              rh_error *error) {
-  if (definition->file) rh_error_prefix(error, "%s", RH_WHAT(definition, key, item));
-  return error ? error->status : RH_E_USAGE;
 }
 
 int rh_operator_is_name(const char *text, size_t length) {

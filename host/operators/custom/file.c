@@ -314,6 +314,24 @@ rh_json_place rh_definition_place(const rh_definition *of, const char *key, int6
   return rh_json_place_find(of->json, path, depth, of_name);
 }
 
+const char *rh_definition_what(char what[RH_WHAT_BYTES], const rh_definition *definition,
+                               const char *key, int64_t item) {
+  if (!rh_definition_has(definition, key)) {
+    snprintf(what, RH_WHAT_BYTES, "%s", key);
+    return what;
+  }
+  rh_json_place at = rh_definition_place(definition, key, item, 0);
+  snprintf(what, RH_WHAT_BYTES, "%.500s:%u:%u: \"%s\"", definition->origin, at.line, at.column,
+           key);
+  return what;
+}
+
+rh_status rh_definition_blame(const rh_definition *definition, const char *key, int64_t item,
+                              rh_error *error) {
+  if (definition->file) rh_error_prefix(error, "%s", RH_WHAT(definition, key, item));
+  return error ? error->status : RH_E_USAGE;
+}
+
 static rh_status unknown_key(const reader *r, const char *key) {
   const char *names[N_KEYS];
   char hint[RH_SUGGESTION_BYTES];

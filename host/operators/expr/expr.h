@@ -59,8 +59,8 @@ typedef struct rh_expr_variable {
   rh_type type;
 } rh_expr_variable;
 
-/* A named constant, --let, that may change without another build: kernels get it as an argument, and
- * it is never a literal in their source. */
+/* A named constant, --let, that may change without another build: kernels get it as an argument,
+ * and it is never a literal in their source. */
 typedef struct rh_let {
   char name[RH_EXPR_NAME_BYTES];
   rh_expr_value value;

@@ -140,7 +140,7 @@ static int needs_room(const rh_node *node) {
   return node->output < 0;
 }
 
-/* What outputs are, and what they need. */
+/* Marks outputs and all that they need. */
 static void find_live(rh_exprs *exprs) {
   for (uint32_t k = 0; k < exprs->n_nodes; k++) {
     exprs->nodes[k].is_live = 0;

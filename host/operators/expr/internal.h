@@ -204,7 +204,7 @@ void rh_graph_forget_places(rh_exprs *exprs);
 
 /* All integers of the type, the largest of 64 bits rounded up; unknown for a float's. */
 rh_interval rh_type_interval(rh_type type);
-/* Of a node with operands, by those of all nodes before it. */
+/* The interval of a node with operands, by those of all nodes before it. */
 rh_interval rh_node_interval(const rh_node *node, const rh_interval *values);
 
 /* ---- Functions ---- */

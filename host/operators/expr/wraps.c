@@ -54,7 +54,8 @@ static rh_interval leaf(const rh_exprs *exprs, const rh_node *node, uint64_t n) 
   return (rh_interval){x, x};
 }
 
-/* Of n elements; malloc'ed; null if out of memory.  What is beyond 2^53 may be rounded. */
+/* The ranges for n elements are malloc'ed; null if out of memory.  Numbers beyond 2^53 may be
+ * rounded. */
 static rh_interval *find_ranges(const rh_exprs *exprs, uint64_t n) {
   rh_interval *ranges = calloc(exprs->n_nodes + 1, sizeof *ranges);
   for (uint32_t k = 0; ranges && k < exprs->n_nodes; k++) {

@@ -7,7 +7,6 @@ typedef struct opened {
   struct opened *next;
   char *path, *text;
   rh_foreign foreign;
-  rh_foreign_call call;
   ffi_type *query_types[3], *setup_types[4];
   ffi_cif query_interface, setup_interface;
   ffi_closure *query, *setup;
@@ -104,8 +103,8 @@ static rh_status run(void *self, const rh_run *run) {
     rh_number number;
     char why[256];
     n = run->n - done < foreign->max_n ? run->n - done : foreign->max_n;
-    if (rh_foreign_call_run(&of->opened->call, data + done * op->element_size, n, &number, why,
-                            sizeof why) != RH_OK)
+    if (rh_foreign_call(foreign, data + done * op->element_size, n, &number, why, sizeof why) !=
+        RH_OK)
       return of->host->fail(of->host, RH_E_INTERNAL, 0, why);
     if (op->flags & RH_OP_INDEXED) rh_op_load(op, &value, data, done + number.u);
     else make_value(op, foreign->type, &number, &value.scalar);
@@ -198,7 +197,7 @@ static rh_status try_once(const opened *self, rh_error *error) {
   uint64_t n = self->foreign.max_n < N ? self->foreign.max_n : N;
   store_element(self->foreign.type, &one, &element);
   for (int k = 0; k < N; k++) memcpy(data + (uint32_t)k * size, &element, size);
-  if (rh_foreign_call_run(&self->call, data, n, &result, why, sizeof why) == RH_OK) return RH_OK;
+  if (rh_foreign_call(&self->foreign, data, n, &result, why, sizeof why) == RH_OK) return RH_OK;
   return rh_fail(error, RH_E_PLUGIN, "tried on %d ones, %s", (int)n, why);
 }
 
@@ -212,13 +211,12 @@ static rh_status make_closures(opened *self, rh_error *error) {
     rh_error_prefix(error, "its library %s", self->foreign.library);
     return status;
   }
-  RH_TRY(rh_foreign_call_init(&self->call, &self->foreign, function, error));
+  RH_TRY(rh_foreign_bind(&self->foreign, function, error));
   RH_TRY(make_plugin(self, error));
   return try_once(self, error);
 }
 
 static void destroy(opened *self) {
-  if (!self) return;
   if (self->query) ffi_closure_free(self->query);
   if (self->setup) ffi_closure_free(self->setup);
   rh_foreign_finish(&self->foreign);
@@ -235,30 +233,23 @@ static opened *find(const char *path, const char *text) {
   return at;
 }
 
-/* The caller holds the lock; takes over `text`. */
-static rh_status open_text(const char *path, char *text, const rh_plugin **plugin,
+/* The caller holds the lock; *text becomes null if it is taken over. */
+static rh_status open_text(const char *path, char **text, const rh_plugin **plugin,
                            rh_error *error) {
-  opened *self = find(path, text);
-  if (self) {
-    free(text);
-    *plugin = &self->plugin;
-    return RH_OK;
-  }
-  self = calloc(1, sizeof *self);
+  opened *self = find(path, *text);
   if (!self) {
-    free(text);
-    return rh_fail(error, RH_E_NOMEM, "no memory to open it");
+    RH_TRY(RH_NEW(&self, 1, "a description", error));
+    self->text = *text;
+    *text = NULL;
+    rh_status status = rh_copy(&self->path, path, "a description", error);
+    if (status == RH_OK) status = make_closures(self, error);
+    if (status != RH_OK) {
+      destroy(self);
+      return status;
+    }
+    self->next = everything;
+    everything = self;
   }
-  self->text = text;
-  self->path = rh_copy_string(path);
-  rh_status status =
-      self->path ? make_closures(self, error) : rh_fail(error, RH_E_NOMEM, "no memory to open it");
-  if (status != RH_OK) {
-    destroy(self);
-    return status;
-  }
-  self->next = everything;
-  everything = self;
   *plugin = &self->plugin;
   return RH_OK;
 }
@@ -268,12 +259,11 @@ rh_status rh_foreign_open(const char *path, const rh_plugin **plugin, rh_error *
   char *text;
   size_t length;
   RH_TRY(rh_file_read(path, &description, &text, &length, error));
-  if (strlen(text) != length) {
-    free(text);
-    return rh_fail(error, RH_E_PLUGIN, "is not text: it has null bytes");
-  }
   pthread_mutex_lock(&everything_lock);
-  rh_status status = open_text(path, text, plugin, error);
+  rh_status status = strlen(text) == length
+                         ? open_text(path, &text, plugin, error)
+                         : rh_fail(error, RH_E_PLUGIN, "is not text: it has null bytes");
   pthread_mutex_unlock(&everything_lock);
+  free(text);
   return status;
 }

@@ -91,6 +91,10 @@ typedef struct rh_foreign {
   uint64_t base;               /* the index of the first element */
   uint64_t max_n;              /* elements of one call */
   char stem[64];               /* the name if the description has none */
+  /* Once it is bound: */
+  void (*function)(void);
+  ffi_type *types[RH_FOREIGN_MOST_ARGUMENTS];
+  ffi_cif interface;
 } rh_foreign;
 
 /* `path` gives the name if the text has none.  RH_E_PLUGIN with the place in the text: line and
@@ -106,18 +110,10 @@ char *rh_foreign_library(const rh_foreign *foreign, const char *path);
 
 /* ---- Calls ---- */
 
-typedef struct rh_foreign_call {
-  const rh_foreign *foreign;
-  void (*function)(void);
-  ffi_type *types[RH_FOREIGN_MOST_ARGUMENTS];
-  ffi_cif interface;
-} rh_foreign_call;
-
-/* *foreign must outlive *call. */
-rh_status rh_foreign_call_init(rh_foreign_call *call, const rh_foreign *foreign,
-                               void (*function)(void), rh_error *error);
+/* The function that is called; *foreign stays where it is. */
+rh_status rh_foreign_bind(rh_foreign *foreign, void (*function)(void), rh_error *error);
 
 /* Reduces n >= 1 elements, at most foreign->max_n; an index counts from `data`, and is inside.
  * On failure `why` describes the function's error.  [any thread] */
-rh_status rh_foreign_call_run(const rh_foreign_call *call, const void *data, uint64_t n,
-                              rh_number *result, char *why, size_t bytes);
+rh_status rh_foreign_call(const rh_foreign *foreign, const void *data, uint64_t n,
+                          rh_number *result, char *why, size_t bytes);

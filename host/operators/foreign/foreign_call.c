@@ -67,17 +67,15 @@ rh_number rh_ctype_load(const rh_ctype *type, const rh_cvalue *from) {
 
 /* ---- Calls ---- */
 
-rh_status rh_foreign_call_init(rh_foreign_call *call, const rh_foreign *foreign,
-                               void (*function)(void), rh_error *error) {
-  memset(call, 0, sizeof *call);
-  call->foreign = foreign;
-  call->function = function;
+rh_status rh_foreign_bind(rh_foreign *foreign, void (*function)(void), rh_error *error) {
+  foreign->function = function;
   for (uint32_t k = 0; k < foreign->n_arguments; k++)
-    call->types[k] = foreign->arguments[k].role == RH_ROLE_RESULT ? &ffi_type_pointer
-                                                                  : foreign->arguments[k].type->ffi;
-  if (ffi_prep_cif(&call->interface, FFI_DEFAULT_ABI, foreign->n_arguments,
+    foreign->types[k] = foreign->arguments[k].role == RH_ROLE_RESULT
+                            ? &ffi_type_pointer
+                            : foreign->arguments[k].type->ffi;
+  if (ffi_prep_cif(&foreign->interface, FFI_DEFAULT_ABI, foreign->n_arguments,
                    foreign->returns.type ? foreign->returns.type->ffi : &ffi_type_void,
-                   call->types) == FFI_OK)
+                   foreign->types) == FFI_OK)
     return RH_OK;
   return rh_fail(error, RH_E_PLUGIN, "arguments: libffi cannot call such a function here");
 }
@@ -116,9 +114,8 @@ static rh_status judge_magnitude(const rh_foreign *foreign, const rh_number *res
   return RH_E_PLUGIN;
 }
 
-rh_status rh_foreign_call_run(const rh_foreign_call *call, const void *data, uint64_t n,
-                              rh_number *result, char *why, size_t bytes) {
-  const rh_foreign *foreign = call->foreign;
+rh_status rh_foreign_call(const rh_foreign *foreign, const void *data, uint64_t n,
+                          rh_number *result, char *why, size_t bytes) {
   rh_cvalue values[RH_FOREIGN_MOST_ARGUMENTS], written;
   void *pointers[RH_FOREIGN_MOST_ARGUMENTS];
   returned back = {0};
@@ -134,7 +131,7 @@ rh_status rh_foreign_call_run(const rh_foreign_call *call, const void *data, uin
     pointers[k] = &values[k];
   }
   /* libffi's parameters lack const. */
-  ffi_call((ffi_cif *)&call->interface, call->function, &back, pointers);
+  ffi_call((ffi_cif *)&foreign->interface, foreign->function, &back, pointers);
   if (foreign->returns.role == RH_ROLE_RESULT)
     *result = number_returned(foreign->returns.type, &back);
   else *result = rh_ctype_load(foreign->result_type, &written);
