@@ -89,11 +89,9 @@ typedef struct rh_definition {
 
 void rh_definition_finish(rh_definition *definition);
 
-/* The definition for operands of this type: *of, or what it says of the type and the accuracy; or
- * with what stands in number k of by_type.  It has no `by_type` and is not finished: its texts are
- * those of *of. */
+/* The definition for operands of this type: *of, or what it says of the type and the accuracy.  It
+ * is not finished: its texts are those of *of. */
 rh_definition rh_definition_for(const rh_definition *of, rh_type type);
-rh_definition rh_definition_body(const rh_definition *of, uint32_t k);
 
 /* Letters, digits and '_', not a digit first, and at most 63 of them. */
 int rh_operator_is_name(const char *text, size_t length);

@@ -392,7 +392,7 @@ static rh_status take_body(rh_definition *to, uint32_t k, rh_error *error) {
   return take_object(to, to->by_type[k].body, error);
 }
 
-rh_definition rh_definition_body(const rh_definition *of, uint32_t k) {
+static rh_definition with_body(const rh_definition *of, uint32_t k) {
   rh_definition made = *of;
   take_body(&made, k, NULL); /* it was right before */
   return made;
@@ -402,9 +402,9 @@ rh_definition rh_definition_body(const rh_definition *of, uint32_t k) {
 rh_definition rh_definition_for(const rh_definition *of, rh_type type) {
   uint32_t exact = UINT32_C(1) << (RH_BY_EXACT + type), any = UINT32_C(1) << type;
   for (uint32_t k = 0; k < of->n_by_type; k++)
-    if (of->accuracy && of->by_type[k].types & exact) return rh_definition_body(of, k);
+    if (of->accuracy && of->by_type[k].types & exact) return with_body(of, k);
   for (uint32_t k = 0; k < of->n_by_type; k++)
-    if (of->by_type[k].types & any) return rh_definition_body(of, k);
+    if (of->by_type[k].types & any) return with_body(of, k);
   return *of;
 }
 
