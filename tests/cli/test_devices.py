@@ -21,7 +21,7 @@ LISTS = ("0:0,0:1", "0:2,0:1", "all")
 
 
 class Devices(cli.Case):
-    caches = False
+    caches = "shared"
 
     @classmethod
     def setUpClass(cls):

@@ -13,7 +13,7 @@ ELEMENT = {"8": 1, "16": 2, "32": 4, "64": 8}
 
 
 class Partials(cli.Case):
-    caches = False
+    caches = "shared"
 
     def setUp(self):
         super().setUp()

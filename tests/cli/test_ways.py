@@ -75,6 +75,7 @@ CUTS_OF_DEVICES = [Way("distributed, on devices", "onepass", words=("--ranks=8",
 OF_PROGRAM = [way for way in WAYS if not way.function]
 OF_PIPES = [way for way in OF_PROGRAM if way.data == "pipe"]
 OF_FILES = [way for way in OF_PROGRAM if way.data == "file"]
+OF_DEVICES = [way for way in OF_PROGRAM if way.of_device]
 OF_PARTS = [way for way in WAYS + CUTS if way.parts or way.function == "parts"]
 OF_RANKS = [way for way in OF_PROGRAM if any(word.startswith("--ranks") for word in way.words)]
 
@@ -125,24 +126,28 @@ SUM = Problem("--op=sum", "-tf32")
 
 
 class Table(cli.Case):
-    caches = False
+    caches = "shared"
 
     @classmethod
     def setUpClass(cls):
         super().setUpClass()
         cls.env = {**cls.env, "REDHOST_TEST_PLUGINS": cli.PLUGINS, "REDHOST": cli.REDHOST}
-        cls.files = {}
+        cls.files, cls.libraries = {}, {}
         for name, operator in OWN.items():
             with open(os.path.join(cls.cwd, name + ".op.json"), "w", encoding="utf-8") as file:
                 json.dump(operator, file)
+
+    @classmethod
+    def tearDownClass(cls):
+        for library in cls.libraries.values():
+            library.communicate()
 
     def files_of(self, problem, n):
         """Of the elements that redhost makes itself for this problem."""
         kind = next((word for word in problem.words if word.startswith("--data=")), "--data=uniform")
         key = (problem.type, kind, problem.operands, n)
         if key not in self.files:
-            made = subprocess.run([LIBRARY, "data", "-n%d" % n, "-t" + problem.type, kind, "--operands=%d" % problem.operands], check=True,
-                                  capture_output=True, env=self.env).stdout
+            _, made, _ = self.ask({}, "data", "-n%d" % n, "-t" + problem.type, kind, "--operands=%d" % problem.operands)
             names, size = [], len(made) // problem.operands
             for k in range(problem.operands):
                 name = "%s-%d.npy" % ("-".join((problem.type, kind[7:], str(n))), k)
@@ -150,8 +155,25 @@ class Table(cli.Case):
             self.files[key] = names
         return self.files[key]
 
+    def ask(self, env, *words):
+        """One process of ways.c answers all that is asked of it in this environment, until one ends it."""
+        key = self.env["XDG_CACHE_HOME"], str(env)
+        if key not in self.libraries or self.libraries[key].poll() is not None:
+            self.libraries[key] = subprocess.Popen([LIBRARY], env={**self.env, **env}, cwd=self.cwd, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        library = self.libraries[key]
+        ender = threading.Timer(cli.PATIENCE, library.kill)
+        ender.start()
+        library.stdin.write("\0".join(words).encode() + b"\n")
+        library.stdin.flush()
+        code, *sizes = map(int, library.stdout.readline().split() or (library.wait(),))
+        texts = [library.stdout.read(size) for size in sizes] or (b"", b"ended")
+        ender.cancel()
+        return (code, *texts)
+
     def run_library(self, way, words, n):
-        return self.redhost(way.function, "-n%d" % n, *words, program=LIBRARY, env=way.env)
+        words = way.function, "-n%d" % n, *cli.last_of_each(words)
+        code, out, err = self.ask(way.env, *words)
+        return cli.Done(words, code, out.decode(), err.decode(), 0, 0)
 
     def run_parts(self, way, words, n):
         cuts = [min(n, n * k // way.parts + 17 * (0 < k < way.parts)) for k in range(way.parts + 1)]
@@ -197,13 +219,20 @@ class Table(cli.Case):
             self.assertIn(word, done.err, done)
 
 
+def in_turn(k):
+    """All ways for the k-th problem, but of the program's with devices two: the library's have each, and these every third or fourth."""
+    return [way for way in WAYS + CUTS if way not in OF_DEVICES or (OF_DEVICES.index(way) - 2 * k) % len(OF_DEVICES) < 2]
+
+
 class Bits(Table):
     """Those of one process, whatever the way."""
 
     def want(self, problem, n):
         if problem.value:
             return problem.value
-        return self.good("--run=native", *problem.words, "-n%d" % n, "-q", quiet=False).out
+        done = self.run_way(next(way for way in WAYS if way.function == "reduce"), problem, n=n)
+        self.assertEqual(done.code, 0, done)
+        return done.out
 
     def same(self, problem, n=N, ways=WAYS + CUTS):
         want = self.want(problem, n)
@@ -221,12 +250,12 @@ class Bits(Table):
         self.each(check, [way for way in ways if problem.only in (None, way.strategy)], (problem,))
 
     def test_types(self):
-        for problem in PROBLEMS[:len(cli.TYPES)]:
-            self.same(problem)
+        for k, problem in enumerate(PROBLEMS[:len(cli.TYPES)]):
+            self.same(problem, ways=in_turn(k))
 
     def test_operators(self):
-        for problem in PROBLEMS[len(cli.TYPES):]:
-            self.same(problem)
+        for k, problem in enumerate(PROBLEMS[len(cli.TYPES):]):
+            self.same(problem, ways=in_turn(k))
 
     def test_what_a_strategy_cannot_do(self):
         def check(way, problem):
@@ -242,10 +271,11 @@ class Bits(Table):
             self.same(Problem("--op=argmin", "-tf64"), n)
 
     def test_operators_of_every_type(self):
-        """As parts are written, read and merged."""
+        """As parts are written, read and merged: each operator and type in files, and all pairs in memory."""
         for op, kind in itertools.product(cli.OPS, cli.TYPES):
+            in_files = cli.TYPES.index(kind) == (cli.OPS.index(op) - 2) % len(cli.TYPES)
             if kind[0] != "f" or op not in ("and", "or", "xor"):
-                self.same(Problem("--op=" + op, "-t" + kind, *(["--data=swing"] if op == "prod" else [])), 2049, OF_PARTS[:1] + OF_PARTS[3:4])
+                self.same(Problem("--op=" + op, "-t" + kind, *(["--data=swing"] if op == "prod" else [])), 2049, OF_PARTS[:in_files] + OF_PARTS[3:4])
 
     def test_ranks_with_devices(self):
         for words in (("--op=prod", "--data=swing"), ("--op=argmin",), ("--map=x*y",), ("--map=x*(i % 7)/n", "-tf64"), ("--op=./late.op.json",)):
@@ -266,7 +296,7 @@ class Bits(Table):
                                    (50000, "f64,f64", "--offsets=60", "--op=meanvar", "-tf64"), (50000, "f32", "--axes=50000:0", "--map=x*y + i/n"),
                                    (12000, "f64", "--offsets=60", "--op=mean", "-tf64", "--accuracy=exact")):
             how, operands = ("--run=native", "--results=" + results, *words), 1 + ("x*y" in words[-1])
-            alone = self.redhost("reduce", "-n%d" % n, *how, "--operands=%d" % operands, program=LIBRARY)
+            alone = self.run_library(next(way for way in WAYS if way.function == "reduce"), [*how, "--operands=%d" % operands], n)
             self.assertEqual((alone.code, alone.err), (0, ""), alone)
 
             def check(way, problem, alone=alone, n=n, how=how, operands=operands):
@@ -349,7 +379,6 @@ class Checks(Table):
     def test_a_wrong_answer(self):
         """Is an error, and recorded against the strategy."""
         tuned = os.path.join(self.env["XDG_CACHE_HOME"], "redhost", "tuned.json")
-        env = {key: value for key, value in self.env.items() if key != "REDHOST_NO_CACHE"}
 
         def check(way, problem):
             if os.path.exists(tuned):
@@ -358,9 +387,7 @@ class Checks(Table):
             self.assertEqual(done.code, 1, done)
             self.assertRegex(done.err, "wrong result|fails its self-test")
             self.assertIn('"failed":true', cli.text(tuned).replace(" ", ""))
-        self.env, kept = env, self.env
         self.each(check, IN_PROCESS, (Problem("-ti32"),))
-        self.env = kept
 
 
 class Inputs(Table):
@@ -579,7 +606,7 @@ class Requests(Table):
 
 class Fallback(Table, test_tuned.TunedCase):
     """`auto` takes the next strategy after a failure."""
-    caches = True
+    caches = True  # of each test
     # (strategy of the zoo, what is said of it, whether that comes after data were read)
     FAULTS = [("fail_in_setup", "setup: no room for the", False), ("decline_in_run", "run: ", True)]
 

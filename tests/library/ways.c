@@ -1,6 +1,8 @@
-/* ways WAY OPTIONS: reduces generated elements in one of the library's ways, as `redhost --run`
- * with these options would: the value on standard output, a failure as one sentence with redhost's
- * exit status.  tests/cli/test_ways.py compares the two.
+/* ways: reduces generated elements in the library's ways, as `redhost --run` with the same options
+ * would.  tests/cli/test_ways.py compares the two.  A line of standard input is a way and options,
+ * with a zero byte between two.  The answer is redhost's exit status, the number of bytes of the
+ * value and that of a sentence, and these bytes.  A redhost serves all lines, one with a plugin of
+ * its own only that line.
  *
  *   reduce        rh_reduce()
  *   prepared      rh_prepare() and rh_prepared_call()
@@ -37,14 +39,16 @@ typedef struct options {
   rh_output outputs[MOST_OUTPUTS];
 } options;
 
-static _Noreturn void leave(const rh_error *error, rh_status status) {
-  static const int codes[][2] = {{RH_E_WRONG, 1},  {RH_E_USAGE, 2}, {RH_E_DEVICE, 3},
-                                 {RH_DECLINED, 4}, {RH_E_FILE, 6},  {RH_E_CANCELLED, 130}};
-  int code = 5;
+static FILE *out, *said; /* of the answer */
+
+/* redhost's exit status. */
+static int code_of(rh_status status) {
+  static const int codes[][2] = {{RH_OK, 0},           {RH_E_WRONG, 1},  {RH_E_USAGE, 2},
+                                 {RH_E_DEVICE, 3},     {RH_DECLINED, 4}, {RH_E_FILE, 6},
+                                 {RH_E_CANCELLED, 130}};
   for (size_t k = 0; k < sizeof codes / sizeof *codes; k++)
-    if ((rh_status)codes[k][0] == status) code = codes[k][1];
-  fprintf(stderr, "redhost: %s.\n", error->message);
-  exit(code);
+    if ((rh_status)codes[k][0] == status) return codes[k][1];
+  return 5;
 }
 
 /* ---- Cuts ---- */
@@ -143,7 +147,7 @@ static void print_outputs(const options *o) {
     for (uint64_t s = 0; s < o->n_segments; s++) {
       uint64_t bits = 0;
       memcpy(&bits, (char *)o->outputs[k].data + s * size, size);
-      printf("%llx\n", (unsigned long long)bits);
+      fprintf(out, "%llx\n", (unsigned long long)bits);
     }
   }
 }
@@ -206,10 +210,16 @@ static void make_data(options *o) {
   for (uint32_t k = 0; k < o->operands; k++) {
     if (o->n == 0) continue;
     rh_type type = type_of(o, k);
-    o->data[k] = malloc(o->n * rh_type_size(type));
+    o->data[k] = calloc(o->n, sizeof(uint64_t)); /* --last may name a wider type */
     rh_generate(o->kind, 1 + k, type, o->n, 0, o->n, o->data[k]);
   }
 }
+
+static struct {
+  void *at;
+  size_t bytes;
+} held[MOST_PARTS * MOST_OPERANDS];
+static uint32_t n_held;
 
 /* A copy whose end is that of a page; what is behind it cannot be read. */
 static const void *hold(const void *from, size_t bytes) {
@@ -217,7 +227,16 @@ static const void *hold(const void *from, size_t bytes) {
   if (bytes == 0) return NULL;
   char *at = mmap(NULL, room + PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (at == MAP_FAILED || mprotect(at + room, PAGE, PROT_NONE) != 0) exit(94);
+  if (n_held == MOST_PARTS * MOST_OPERANDS) exit(93);
+  held[n_held].at = at;
+  held[n_held++].bytes = room + PAGE;
   return memcpy(at + room - bytes, from, bytes);
+}
+
+static void let_go(options *o) {
+  while (n_held-- > 0) munmap(held[n_held].at, held[n_held].bytes);
+  n_held = 0;
+  for (uint32_t k = 0; k < o->operands; k++) free(o->data[k]);
 }
 
 /* The request for elements first .. first + n - 1, or of a rank with an option of its own. */
@@ -332,7 +351,7 @@ static rh_status reduce(rh_redhost *redhost, const options *o, int is_prepared, 
 
 static void say(void *user, uint32_t level, const char *text) {
   (void)user;
-  if (level == RH_LOG_WARNING) fprintf(stderr, "redhost: %s.\n", text);
+  if (level == RH_LOG_WARNING) fprintf(said, "redhost: %s.\n", text);
 }
 
 static int cancel(void *user, const char *phase, uint64_t done, uint64_t total) {
@@ -347,57 +366,91 @@ static void print(const rh_result *result) {
   for (uint32_t k = 0; k < result->n_fields; k++) {
     rh_result one = {.type = result->fields[k].type};
     memcpy(&one.value, &result->fields[k].value, sizeof one.value);
-    puts(rh_format_exact(text, &one));
+    fprintf(out, "%s\n", rh_format_exact(text, &one));
   }
   if (result->n_fields) return;
-  puts(result->indexed ? rh_format_answer(text, result) : rh_format_exact(text, result));
+  fprintf(out, "%s\n",
+          result->indexed ? rh_format_answer(text, result) : rh_format_exact(text, result));
 }
 
-static rh_redhost *open_it(options *o) {
-  rh_redhost *redhost;
-  rh_error error;
+static rh_status set_rings(rh_context *context, rh_error *error) {
+  const rh_cl_device *device;
+  RH_TRY(rh_context_device(context, &device, error));
+  ((rh_cl_device *)device)->shares_memory = 0;
+  context->most_whole_bytes = WHOLE;
+  context->chunk_bytes = CHUNK;
+  return RH_OK;
+}
+
+static rh_status open_it(options *o, rh_redhost **redhost, rh_error *error) {
+  static rh_redhost *opened[2];
+  *redhost = opened[o->rings];
+  if (*redhost && !o->plugin) return RH_OK;
   const rh_options spec = {.struct_size = sizeof spec,
                            .plugin_path = getenv("REDHOST_TEST_PLUGINS"),
                            .program = getenv("REDHOST"),
                            .plugin_file = o->plugin,
                            .reporter = {o, say, cancel}};
-  rh_status status = rh_open(&redhost, &spec, &error);
-  if (status != RH_OK) leave(&error, status);
-  if (!o->rings) return redhost;
-  const rh_cl_device *device;
-  status = rh_context_device(redhost->context, &device, &error);
-  if (status != RH_OK) leave(&error, status);
-  ((rh_cl_device *)device)->shares_memory = 0;
-  redhost->context->most_whole_bytes = WHOLE;
-  redhost->context->chunk_bytes = CHUNK;
-  return redhost;
+  RH_TRY(rh_open(redhost, &spec, error));
+  if (!o->plugin) opened[o->rings] = *redhost;
+  return o->rings ? set_rings((*redhost)->context, error) : RH_OK;
 }
 
-int main(int argc, char **argv) {
-  const char *way = argc > 1 ? argv[1] : "";
-  options o = {.request = {.struct_size = sizeof o.request, .type = RH_TYPE_f32},
-               .operands = 1,
-               .ranks = 5,
-               .kind = "uniform"};
+static rh_status reduce_in(const char *way, options *o, rh_redhost *redhost, rh_error *error) {
   rh_result result = {.struct_size = sizeof result};
-  rh_error error = {0};
   rh_status status;
-  for (int k = 2; k < argc; k++) take_option(&o, argv[k]);
+  if (strcmp(way, "distributed") == 0) status = reduce_distributed(redhost, o, &result, error);
+  else if (strcmp(way, "parts") == 0) status = reduce_parts(redhost, o, &result, error);
+  else status = reduce(redhost, o, strcmp(way, "prepared") == 0, &result, error);
+  if (status != RH_OK) fprintf(said, "redhost: %s.\n", error->message);
+  else if (o->request.segments) print_outputs(o);
+  else print(&result);
+  return status;
+}
+
+static int answer(const char *line, size_t length) {
+  static options o; /* a redhost's reporter has its address */
+  rh_error error = {0};
+  rh_redhost *redhost = NULL;
+  rh_status status = RH_OK;
+  o = (options){.request = {.struct_size = sizeof o.request, .type = RH_TYPE_f32},
+                .operands = 1,
+                .ranks = 5,
+                .kind = "uniform"};
+  for (const char *word = line + strlen(line) + 1; word < line + length; word += strlen(word) + 1)
+    take_option(&o, word);
   if (!o.request.reduce && !o.request.op) o.request.op = "sum";
   make_data(&o);
-  if (strcmp(way, "data") == 0) {
-    for (uint32_t k = 0; k < o.operands; k++)
-      fwrite(o.data[k], rh_type_size(o.request.type), o.n, stdout);
-    return 0;
-  }
   make_outputs(&o);
-  rh_redhost *redhost = open_it(&o);
-  if (strcmp(way, "distributed") == 0) status = reduce_distributed(redhost, &o, &result, &error);
-  else if (strcmp(way, "parts") == 0) status = reduce_parts(redhost, &o, &result, &error);
-  else status = reduce(redhost, &o, strcmp(way, "prepared") == 0, &result, &error);
-  if (status != RH_OK) leave(&error, status);
-  if (o.request.segments) print_outputs(&o);
-  else print(&result);
-  rh_close(redhost);
+  if (strcmp(line, "data") == 0) {
+    for (uint32_t k = 0; k < o.operands; k++)
+      fwrite(o.data[k], rh_type_size(o.request.type), o.n, out);
+  } else {
+    if (open_it(&o, &redhost, &error) != RH_OK) exit(92);
+    status = reduce_in(line, &o, redhost, &error);
+  }
+  if (o.plugin) rh_close(redhost);
+  let_go(&o);
+  return code_of(status);
+}
+
+int main(void) {
+  char *line = NULL, *texts[2];
+  size_t room = 0, sizes[2];
+  ssize_t length;
+  while ((length = getline(&line, &room, stdin)) > 0) {
+    line[length - 1] = 0;
+    out = open_memstream(&texts[0], &sizes[0]);
+    said = open_memstream(&texts[1], &sizes[1]);
+    int code = answer(line, (size_t)length);
+    fclose(out);
+    fclose(said);
+    printf("%d %zu %zu\n", code, sizes[0], sizes[1]);
+    for (int k = 0; k < 2; k++) {
+      fwrite(texts[k], 1, sizes[k], stdout);
+      free(texts[k]);
+    }
+    fflush(stdout);
+  }
   return 0;
 }
