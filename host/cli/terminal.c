@@ -81,9 +81,9 @@ void rh_terminal_clear(rh_terminal *terminal) {
   line_is_up = 0;
 }
 
+/* At once: a write that an interrupt ends is not followed by another. */
 __attribute__((format(printf, 1, 2))) static void show_line(const char *format, ...) {
   va_list args;
-  fputs("\r\033[K", stderr);
   va_start(args, format);
   vfprintf(stderr, format, args);
   va_end(args);
@@ -102,13 +102,13 @@ static void draw(const char *phase, uint64_t done, uint64_t total, double second
     snprintf(rate, sizeof rate,
              total && speed > 0 ? "  %.3g GB/s, about %.0f s left" : "  %.3g GB/s", 1e-9 * speed,
              (double)(total - done) / speed + 0.5);
-  show_line("%s %s%s", phase, share, rate);
+  show_line("\r\033[K%s %s%s", phase, share, rate);
 }
 
 void rh_terminal_count(rh_terminal *terminal, uint32_t done, uint32_t total, double left_s,
                        const char *what, const char *which) {
   if (!terminal->progress || would_block()) return;
-  show_line("[%u/%u] %s %s, about %.0f s left", done + 1, total, what, rh_plain(which),
+  show_line("\r\033[K[%u/%u] %s %s, about %.0f s left", done + 1, total, what, rh_plain(which),
             left_s > 1 ? left_s : 1);
 }
 

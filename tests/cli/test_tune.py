@@ -2,6 +2,7 @@
 
 import json
 import os
+import resource
 import signal
 
 import redhost_cli as cli
@@ -437,12 +438,14 @@ class Trouble(TuneCase):
     def test_cannot_be_written(self):
         """Noticed too late: the measurements are printed, but not reported as kept."""
         args = ("-n", "2^10", "-s", "serial")
-        os.makedirs(self.file + ".new")  # a directory, where the new file is to be
-        done = self.tune(*args, code=6)
+        self.tune(*args)  # now all that is compiled is there
+        os.remove(self.file)
+        how = {"code": 6, "preexec_fn": lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))}
+        done = self.tune(*args, **how)
         self.assertRegex(done.out, r"(?m)^\d+ tuned, \d+ candidates tried\. Not kept$")
         self.assertRegex(done.err, r"(?s)continuing without storing .*redhost: some results were not stored: [^\n]+\.\n\Z")
         self.assertFalse(os.path.exists(self.file))
-        self.assertIsNone(json.loads(self.tune(*args, "--json", code=6).out)["file"])
+        self.assertIsNone(json.loads(self.tune(*args, "--json", **how).out)["file"])
 
     @cli.needs(FAULTS)
     def test_looks_end_with_the_budget(self):

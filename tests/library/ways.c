@@ -268,7 +268,7 @@ static rh_status reduce_distributed(rh_redhost *redhost, options *o, rh_result *
     own[r] = *o;
     if (o->last && r == o->ranks - 1) take_option(&own[r], o->last);
     make_outputs(&own[r]);
-    ranks[r].redhost = redhost;
+    ranks[r] = (rank){.redhost = redhost};
     ranks[r].request = request_for(&own[r], ranks[r].inputs, first, start_of(o, r + 1) - first);
   }
   if (!run_ranks(ranks, o->ranks, 0, o->request.segments ? MOST_GATHERED : MOST_BYTES)) exit(95);

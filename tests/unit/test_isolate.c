@@ -13,8 +13,8 @@
 #include "../../host/tools/isolate/internal.h"
 #include "../suite/suite.h"
 
-#define QUERY  "phase loading\nphase query\n"
-#define SETUP  "phase setup\n"
+#define QUERY "phase loading\nphase query\n"
+#define SETUP "phase setup\n"
 
 static char self[PATH_MAX];
 

@@ -122,8 +122,7 @@ static cl_int build(raw *self, const rh_problem *problem) {
   if (code == CL_SUCCESS)
     self->partials = clCreateBuffer(self->host->context, CL_MEM_READ_WRITE,
                                     (GROUPS + 1) * self->value_size, NULL, &code);
-  if (code == CL_SUCCESS)
-    self->queue = clCreateCommandQueue(self->host->context, device, 0, &code);
+  if (code == CL_SUCCESS) self->queue = clCreateCommandQueue(self->host->context, device, 0, &code);
   if (code == CL_SUCCESS)
     code = clEnqueueWriteBuffer(self->queue, self->partials, CL_TRUE, 0, 1, "", 0, NULL, NULL);
   return code;
