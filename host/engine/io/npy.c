@@ -94,6 +94,7 @@ static rh_status read_literal(json_t **read, const char *header, uint64_t length
     return malformed(name, at, error);
   }
   if (header[length - 1] == '\n') return RH_OK;
+  json_decref(*read);
   return malformed(name, "a line break is not its last byte", error);
 }
 
