@@ -342,6 +342,14 @@ class Checks(Table):
     def test_none(self):
         self.each(lambda way, problem: self.assertRegex(self.line(self.run_way(way, problem, "--check=none").out), "^skipped"), OF_PROGRAM)
 
+    def test_none_of_a_wrong_strategy(self):
+        """What is not checked was tried before."""
+        def check(way, problem):
+            done = self.run_way(way, problem, "-q", "--check=none", *by(WRONG, "drops_last"), run="drops_last")
+            self.assertEqual((done.code, done.out), (1, ""), done)
+            self.assertIn("fails its self-test", done.err)
+        self.each(check, [way for way in OF_PROGRAM if way.strategy == HOST and "--stream=2KiB" not in way.words])  # it drops the last of more
+
     def test_words(self):
         """They are judged as of one process in memory."""
         for option in ("--check=nonsense", "--stream=nonsense", "--stream=0", "--isolate=nonsense", "--timeout=x", "--progress=nonsense"):
