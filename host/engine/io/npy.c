@@ -90,7 +90,7 @@ static rh_status read_literal(json_t **read, const char *header, uint64_t length
   *read = json_loadb(text, length, JSON_REJECT_DUPLICATES, &why);
   free(text);
   if (!*read) {
-    snprintf(at, sizeof at, "it is not a dictionary of Python's, at character %d", why.position);
+    snprintf(at, sizeof at, "it is not a Python dictionary, from character %d on", why.position);
     return malformed(name, at, error);
   }
   if (header[length - 1] == '\n') return RH_OK;
