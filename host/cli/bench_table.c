@@ -57,19 +57,28 @@ static void print_calibration(const rh_records *results) {
   }
 }
 
+static double setup_s(const rh_row *row, const char *key) {
+  return json_number_value(json_object_get(row->setup, key));
+}
+
 /* Prints one instrumented call of each row, whose times are independent of those above. */
 static void print_parts(const rh_row *const *rows, uint32_t n) {
   printf("instrumented, one call each: an event on every command makes it slower\n");
   for (uint32_t k = 0; k < n; k++) {
     const rh_row *row = rows[k];
+    const json_t *part;
+    size_t j;
     if (!rh_row_is_timed(row)) continue;
     printf("  %5s  %s:", rh_count(rh_row_size(row)), row->strategy);
-    if (row->build_s > 0)
-      printf(" build %s%s,", rh_seconds(row->build_s), row->build_cached ? " (cached)" : "");
-    if (row->upload_s > 0) printf(" upload %s,", rh_seconds(row->upload_s));
-    for (uint32_t j = 0; j < row->n_parts; j++)
-      printf(" %s %s,", row->parts[j].stage, rh_seconds(row->parts[j].seconds));
-    if (row->n_parts) printf(" the host's share %s", rh_seconds(row->host_share_s));
+    if (setup_s(row, "build") > 0)
+      printf(" build %s%s,", rh_seconds(setup_s(row, "build")),
+             json_is_true(json_object_get(row->setup, "build_cached")) ? " (cached)" : "");
+    if (setup_s(row, "upload") > 0) printf(" upload %s,", rh_seconds(setup_s(row, "upload")));
+    json_array_foreach(row->parts, j, part) {
+      printf(" %s %s,", rh_plain(json_string_value(json_object_get(part, "stage"))),
+             rh_seconds(json_number_value(json_object_get(part, "seconds"))));
+    }
+    if (j) printf(" the host's share %s", rh_seconds(row->host_share_s));
     else printf(" no commands of a device");
     printf("\n");
   }
@@ -89,13 +98,18 @@ static int by_size(const void *first, const void *second) {
   return a->n != b->n ? (a->n > b->n) - (a->n < b->n) : (a > b) - (a < b);
 }
 
+/* "" if it is unknown. */
+static const char *value_of(const rh_row *row) {
+  return rh_plain(json_string_value(json_object_get(row->check, "value")));
+}
+
 /* The bits of a value, which reads back as the same number. */
 static const char *bits_of(char text[32], const rh_row *row) {
   rh_type type = rh_op_result_type(row->op, row->type);
   if (type == RH_TYPE_f32 || type == RH_TYPE_f64)
     snprintf(text, 32, "0x%0*llx", (int)(2 * rh_type_size(type)),
-             (unsigned long long)rh_element_bits(type, strtod(row->value, NULL)));
-  else snprintf(text, 32, "%.31s", row->value);
+             (unsigned long long)rh_element_bits(type, strtod(value_of(row), NULL)));
+  else snprintf(text, 32, "%.31s", value_of(row));
   return text;
 }
 
@@ -109,7 +123,7 @@ static void print_series(const rh_row *const *rows, uint32_t n) {
     devices = k - first + 1;
     sizes += devices == 2;
     if (devices > most) most = devices;
-    if (other || strcmp(rows[first]->value, rows[k]->value) == 0) continue;
+    if (other || strcmp(value_of(rows[first]), value_of(rows[k])) == 0) continue;
     one = rows[first];
     other = rows[k];
   }
@@ -124,7 +138,7 @@ static void print_series(const rh_row *const *rows, uint32_t n) {
 }
 
 static int has_value(const rh_row *row) {
-  return !row->is_peer && row->value[0] &&
+  return !row->is_peer && *value_of(row) &&
          (row->status == RH_ROW_ok || row->status == RH_ROW_wrong);
 }
 

@@ -38,7 +38,6 @@ static void try_line(const char *line, size_t length, uint32_t op, rh_type type)
   if (word == RH_PEER_OPENED)
     RULE(is_duration(said.opened.build_s) && is_duration(said.opened.upload_s) &&
          is_duration(said.opened.setup_s));
-  if (word == RH_PEER_PARTS) check_parts(&said);
   if (word == RH_PEER_TAKEN) check_taken(&said, op, type);
 }
 

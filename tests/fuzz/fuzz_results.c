@@ -37,7 +37,7 @@ static void check_row(const rh_records *results, const rh_row *row) {
   RULE(row->device[0] && row->strategy[0] && row->op && row->type);
   RULE(memchr(row->device, 0, sizeof row->device) &&
        memchr(row->strategy, 0, sizeof row->strategy));
-  RULE(row->n_rounds <= RH_MAX_ROUNDS && row->n_parts <= RH_MAX_PARTS);
+  RULE(row->n_rounds <= RH_MAX_ROUNDS);
   RULE(!row->n_raw || row->raw);
   check_spread(&row->time);
   check_spread(&row->latency);
@@ -82,6 +82,10 @@ static int is_same_number(double one, double other) {
   return one == other || (isnan(one) && isnan(other));
 }
 
+static int is_same_json(const json_t *one, const json_t *other) {
+  return one && other ? json_equal(one, other) : one == other;
+}
+
 static int is_same_list(const double *one, const double *other, uint32_t n) {
   return n == 0 || memcmp(one, other, n * sizeof *one) == 0;
 }
@@ -99,7 +103,7 @@ static void check_same_row(const rh_row *one, const rh_row *other) {
   RULE(is_same_text(one->device, other->device) && is_same_text(one->strategy, other->strategy));
   RULE(one->op == other->op && one->type == other->type && one->status == other->status);
   RULE(one->n == other->n && one->bytes == other->bytes && one->is_peer == other->is_peer);
-  RULE(is_same_text(one->params, other->params) && is_same_text(one->reason, other->reason));
+  RULE(is_same_json(one->params, other->params) && is_same_text(one->reason, other->reason));
   RULE(is_same_text(one->params_from, other->params_from));
   check_same_spread(&one->time, &other->time);
   check_same_spread(&one->latency, &other->latency);
@@ -107,17 +111,10 @@ static void check_same_row(const rh_row *one, const rh_row *other) {
   RULE(one->n_rounds == other->n_rounds && one->n_raw == other->n_raw);
   RULE(is_same_list(one->rounds, other->rounds, one->n_rounds));
   RULE(is_same_list(one->raw, other->raw, one->n_raw));
-  RULE(one->build_s == other->build_s && one->build_cached == other->build_cached);
-  RULE(one->upload_s == other->upload_s && one->setup_s == other->setup_s);
-  RULE(one->n_parts == other->n_parts);
-  for (uint32_t k = 0; k < one->n_parts; k++)
-    RULE(is_same_text(one->parts[k].stage, other->parts[k].stage) &&
-         one->parts[k].seconds == other->parts[k].seconds);
-  RULE(!one->n_parts || one->host_share_s == other->host_share_s);
-  RULE(is_same_text(one->value, other->value) && is_same_text(one->reference, other->reference));
-  if (*one->value || *one->reference)
-    RULE(is_same_number(one->error_ulp, other->error_ulp) &&
-         is_same_number(one->bound_fraction, other->bound_fraction));
+  RULE(is_same_json(one->setup, other->setup) && is_same_json(one->check, other->check));
+  RULE(json_array_size(one->parts) == json_array_size(other->parts));
+  RULE(!json_array_size(one->parts) || json_equal(one->parts, other->parts));
+  RULE(!json_array_size(one->parts) || one->host_share_s == other->host_share_s);
   RULE(is_same_number(one->peak_fraction, other->peak_fraction));
   RULE(one->flags == other->flags && one->passes == other->passes);
   RULE(one->finishes_on_host == other->finishes_on_host);

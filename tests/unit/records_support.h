@@ -27,7 +27,7 @@ static inline rh_row timed(const char *strategy, uint64_t n, double median, doub
   rh_row row = {.op = RH_OP_sum, .type = RH_TYPE_f32, .n = n, .bytes = 4 * n, .passes = 2};
   strcpy(row.device, "1:0");
   strcpy(row.strategy, strategy);
-  row.peak_fraction = row.error_ulp = row.bound_fraction = NAN;
+  row.peak_fraction = NAN;
   row.time = (rh_spread){.median = median, .mean = median, .samples = 20, .mad = half * median};
   row.time.ci_low = row.time.q1 = row.time.min = median * (1 - half);
   row.time.ci_high = row.time.q3 = row.time.max = median * (1 + half);
@@ -49,10 +49,16 @@ static inline rh_row untimed(const char *strategy, uint64_t n, uint32_t status,
   return row;
 }
 
+static inline json_t *json(const char *text) {
+  json_t *value = json_loads(text, 0, NULL);
+  if (!value) abort();
+  return value;
+}
+
 /* Every field is other than 0. */
 static inline rh_row full_row(void) {
   rh_row row = timed("two-stage", 1 << 24, 2.143e-5, 0.001);
-  row.params = strdup("tile=256 finish=device skew=-3 odd=007");
+  row.params = json("{\"tile\": 256, \"finish\": \"device\", \"skew\": -3, \"odd\": \"007\"}");
   strcpy(row.params_from, "user");
   row.batch = 47;
   add_rounds(&row, 5, (const double[]){2.1e-5, 2.2e-5, 0.1, 1.0 / 3, 2e-5});
@@ -65,21 +71,13 @@ static inline rh_row full_row(void) {
   row.latency =
       (rh_spread){3.58e-5, 3.5e-5, 3.7e-5, 3.6e-5, 3e-5, 4e-5, 3.55e-5, 3.65e-5, 1e-7, 50, 2};
   row.host_batch_s = 2.187e-5;
-  row.build_s = 0.704;
-  row.upload_s = 0.0096;
-  row.setup_s = 0.001;
-  row.build_cached = 1;
-  row.parts = calloc(2, sizeof *row.parts);
-  row.n_parts = 2;
-  strcpy(row.parts[0].stage, "tiles");
-  row.parts[0].seconds = 1e-6;
-  strcpy(row.parts[1].stage, "read");
-  row.parts[1].seconds = 2e-6;
+  row.setup =
+      json("{\"build\": 0.704, \"build_cached\": true, \"upload\": 0.0096, \"setup\": 0.001}");
+  row.parts = json("[{\"stage\": \"tiles\", \"seconds\": 1e-06},"
+                   " {\"stage\": \"read\", \"seconds\": 2e-06}]");
   row.host_share_s = 4e-6;
-  strcpy(row.value, "12582913.0");
-  strcpy(row.reference, "12582912.6");
-  row.error_ulp = 0.4;
-  row.bound_fraction = 0.018;
+  row.check = json("{\"value\": \"12582913.0\", \"reference\": \"12582912.6\", "
+                   "\"error_ulp\": 0.4, \"bound_fraction\": 0.018, \"exact_data\": \"ok\"}");
   row.flags = RH_FLAG_noisy | RH_FLAG_timed_out | RH_FLAG_throttled | RH_FLAG_host_timer;
   row.time.outliers = 3;
   row.finishes_on_host = 1;
@@ -90,12 +88,6 @@ static inline rh_row full_row(void) {
 
 static inline void add(rh_records *results, rh_row row) {
   if (rh_records_add(results, &row) != 0) abort(); /* --write has no use for Check */
-}
-
-static inline json_t *json(const char *text) {
-  json_t *value = json_loads(text, 0, NULL);
-  if (!value) abort();
-  return value;
 }
 
 static inline rh_records with_header(void) {
@@ -119,8 +111,7 @@ static inline rh_records made_up(void) {
   rh_records results = with_header();
   add(&results, full_row());
   add(&results, untimed("serial", 1 << 24, RH_ROW_wrong, "got 3, \"exact\" 4\nand so on"));
-  strcpy(results.rows[1].value, "3");
-  strcpy(results.rows[1].reference, "4");
+  results.rows[1].check = json("{\"value\": \"3\", \"reference\": \"4\"}");
   add(&results, untimed("tree", 1 << 24, RH_ROW_unsupported, "no sub-groups"));
   add(&results, untimed("atomic", 1 << 24, RH_ROW_failed, "CL_OUT_OF_RESOURCES | -5"));
   add(&results, untimed("chunk", 1 << 24, RH_ROW_skipped, "interrupted"));
@@ -129,7 +120,7 @@ static inline rh_records made_up(void) {
   add(&results, timed("cub", 4096, 2.5e-6, 0.002));
   results.rows[7].is_peer = 1;
   results.rows[7].passes = 0;
-  results.rows[5].params = strdup("");
+  results.rows[5].params = json("{}");
   results.rows[6].time.samples = 36;
   return results;
 }

@@ -134,18 +134,6 @@ TEST(what_is_said_is_understood) {
   ck_assert_int_eq(read_line("failed so", 0, 0, &said), RH_PEER_FAILED);
 }
 
-/* A stage's name is passed on whole, with blanks. */
-TEST(stages_have_any_name) {
-  static const char line[] =
-      "parts 1e-6 tiles 2e-6 two%20words 3e-6 50%25 4e-6 50% 5e-6 %2525 6e-6";
-  static const char *const names[] = {"tiles", "two words", "50%", "50%", "%25"};
-  rh_peer_message said;
-  ck_assert_int_eq(rh_peer_line_read(line, strlen(line), 0, RH_OP_sum, RH_TYPE_f32, &said),
-                   RH_PEER_PARTS);
-  ck_assert_uint_eq(said.parts.n, 5);
-  for (int k = 0; k < 5; k++) ck_assert_str_eq(said.parts.list[k].stage, names[k]);
-}
-
 TEST(values_are_of_the_result_type) {
   rh_peer_message said;
   const rh_result *r = &said.taken.result;

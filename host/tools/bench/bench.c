@@ -28,8 +28,6 @@ rh_row rh_bench_row(const rh_stage *stage, const rh_point *point, const rh_sampl
                 .reproducible = sampler->reproducible,
                 .params_from = "default",
                 .status = RH_ROW_skipped,
-                .error_ulp = NAN,
-                .bound_fraction = NAN,
                 .peak_fraction = NAN};
   if (data->lengths)
     row.segments = (rh_row_segments){data->lengths->kind, data->lengths->length,
@@ -198,14 +196,15 @@ static rh_bench_data data_of(const rh_bench_spec *spec, const rh_exact_data *exa
 
 static rh_status end_row(rh_row *row, uint32_t status, const char *reason, rh_error *error) {
   row->time = row->latency = (rh_spread){0};
-  row->n_raw = row->n_rounds = row->n_parts = 0;
+  row->n_raw = row->n_rounds = 0;
+  json_array_clear(row->parts);
   row->peak_fraction = (double)NAN;
   return note(row, status, reason, error);
 }
 
 /* The bound alone is not a check, so the result is not judged. */
 static void not_tried(rh_row *row) {
-  snprintf(row->exact_data, sizeof row->exact_data, "not tried");
+  json_object_set_new(row->check, "exact_data", json_string("not tried"));
   row->unjudged = 1;
 }
 
@@ -226,12 +225,12 @@ static rh_status confirm(const rh_contender *c, const rh_bench_data *data,
   }
   if (status != RH_OK) return end_row(row, RH_ROW_failed, why.message, error);
   int agrees = rh_exact_data_agrees(exact, &result);
-  snprintf(row->exact_data, sizeof row->exact_data, "%s", agrees ? "ok" : "wrong");
+  json_object_set_new(row->check, "exact_data", json_string(agrees ? "ok" : "wrong"));
   if (agrees) return RH_OK;
   rh_format_answer(got, &result);
   rh_format_answer(expected, &exact->reference.result);
-  snprintf(row->value, sizeof row->value, "%s", got);
-  snprintf(row->reference, sizeof row->reference, "%s", expected);
+  json_object_set_new(row->check, "value", json_string(got));
+  json_object_set_new(row->check, "reference", json_string(expected));
   snprintf(reason, sizeof reason, "returned %s, expected %s (exact data at this n)", got, expected);
   return end_row(row, RH_ROW_wrong, reason, error);
 }

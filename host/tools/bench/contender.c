@@ -46,6 +46,14 @@ static int same_result(const rh_result *a, const rh_result *b) {
          (!a->indexed || a->index == b->index);
 }
 
+static void note_check(rh_contender *c, const char *got, const char *exact, double error_ulp,
+                       double bound_fraction) {
+  json_decref(c->row->check);
+  c->row->check =
+      json_pack("{s:s, s:s, s:o, s:o}", "value", got, "reference", exact, "error_ulp",
+                rh_json_number(error_ulp), "bound_fraction", rh_json_number(bound_fraction));
+}
+
 /* Checks every answer.  One with the same bits as an answer that passed before passes, too. */
 static rh_status judge_result(rh_contender *c, const rh_result *result, rh_error *error) {
   rh_verdict verdict;
@@ -54,10 +62,8 @@ static rh_status judge_result(rh_contender *c, const rh_result *result, rh_error
   rh_reference_judge(c->scale->reference, result, c->opened.depth, c->scale->flushes, &verdict);
   rh_format_answer(got, result);
   rh_format_answer(exact, &c->scale->reference->answer);
-  snprintf(c->row->value, sizeof c->row->value, "%s", got);
-  snprintf(c->row->reference, sizeof c->row->reference, "%s", exact);
-  c->row->error_ulp = verdict.error_ulp;
-  c->row->bound_fraction = verdict.bound > 0 ? verdict.error / verdict.bound : NAN;
+  note_check(c, got, exact, verdict.error_ulp,
+             verdict.bound > 0 ? verdict.error / verdict.bound : (double)NAN);
   c->row->unjudged = verdict.verdict == RH_VERDICT_UNJUDGED;
   c->is_weak |= verdict.weak;
   c->judged = *result;
@@ -78,7 +84,6 @@ static rh_status judge_segments(rh_contender *c, rh_error *error) {
   if (status == RH_OK) status = rh_segments_judge(segments, 0, &check, &why);
   if (status == RH_E_WRONG) return end_row(c, RH_ROW_wrong, why.message, error);
   if (status != RH_OK) return fail(c, &why, error);
-  c->row->bound_fraction = check.worst == UINT64_MAX ? (double)NAN : check.part;
   c->row->unjudged = check.unjudged > 0;
   c->has_judged = 1;
   if (!check.is_wrong) return RH_OK;
@@ -158,6 +163,37 @@ static rh_status run_once(rh_contender *c, rh_error *error) {
   return RH_OK;
 }
 
+/* "256" is a number, "0256" and "device" are words. */
+static json_t *param_value(const char *text) {
+  char *end, back[32];
+  long long number = strtoll(text, &end, 10);
+  snprintf(back, sizeof back, "%lld", number);
+  return strcmp(back, text) == 0 ? json_integer(number) : rh_json_bytes(text);
+}
+
+/* {"tile": 256, "finish": "device"} of "tile=256 finish=device" */
+static json_t *params_of(const char *text) {
+  json_t *params = json_object();
+  char word[sizeof((rh_opened *)0)->params];
+  for (const char *at = text; *(at += strspn(at, " ")); at += strcspn(at, " ")) {
+    snprintf(word, sizeof word, "%.*s", (int)strcspn(at, " "), at);
+    char *equals = strchr(word, '=');
+    if (!equals) continue;
+    *equals = 0;
+    json_object_set_new(params, word, param_value(equals + 1));
+  }
+  return params;
+}
+
+static json_t *setup_of(const rh_opened *opened) {
+  if (opened->build_s == 0 && opened->upload_s == 0 && opened->setup_s == 0 &&
+      !opened->build_cached)
+    return NULL;
+  return json_pack("{s:o, s:b, s:o, s:o}", "build", rh_json_number(opened->build_s), "build_cached",
+                   (int)opened->build_cached, "upload", rh_json_number(opened->upload_s), "setup",
+                   rh_json_number(opened->setup_s));
+}
+
 rh_status rh_contender_start(rh_contender *c, const rh_bench_data *data, rh_error *error) {
   rh_error why = {0};
   double start = rh_now();
@@ -168,11 +204,8 @@ rh_status rh_contender_start(rh_contender *c, const rh_bench_data *data, rh_erro
   snprintf(row->params_from, sizeof row->params_from, "%s",
            rh_params_from_name(c->opened.params_from));
   row->finishes_on_host = c->opened.finishes_on_host;
-  row->build_s = c->opened.build_s;
-  row->build_cached = c->opened.build_cached;
-  row->upload_s = c->opened.upload_s;
-  row->setup_s = c->opened.setup_s;
-  if (*c->opened.params) RH_TRY(rh_copy(&row->params, c->opened.params, what, error));
+  if (*c->opened.params) row->params = params_of(c->opened.params);
+  row->setup = setup_of(&c->opened);
   if (status != RH_OK) return fail(c, &why, error);
   RH_TRY(c->rules->once ? run_once(c, error) : warm_up(c, error));
   if (c->about_s <= slow_s) {
@@ -305,13 +338,16 @@ static uint32_t flags_of(const rh_contender *c) {
 
 static rh_status add_parts(rh_contender *c, rh_error *error) {
   rh_error why = {0};
-  rh_row *row = c->row;
+  rh_part parts[RH_MAX_PARTS];
+  uint32_t n = 0;
   if (!c->sampler->parts) return RH_OK;
-  RH_TRY(RH_NEW(&row->parts, RH_MAX_PARTS, what, error));
-  rh_status status =
-      c->sampler->parts(c->sampler->self, row->parts, &row->n_parts, &row->host_share_s, &why);
+  rh_status status = c->sampler->parts(c->sampler->self, parts, &n, &c->row->host_share_s, &why);
   if (status == RH_E_CANCELLED) return fail(c, &why, error);
-  if (status != RH_OK) row->n_parts = 0; /* the main figures are valid without them */
+  c->row->parts = json_array();
+  for (uint32_t k = 0; k < n && status == RH_OK; k++) /* the main figures are valid without them */
+    json_array_append_new(c->row->parts,
+                          json_pack("{s:o, s:o}", "stage", rh_json_bytes(parts[k].stage), "seconds",
+                                    rh_json_number(parts[k].seconds)));
   return RH_OK;
 }
 

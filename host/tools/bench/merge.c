@@ -3,15 +3,13 @@
 /* A row with the facts of `from` and none of its samples; nothing to finish on failure. */
 static rh_status copy_facts(rh_row *to, const rh_row *from, rh_error *error) {
   *to = *from;
-  to->params = to->reason = NULL;
-  to->parts = NULL;
+  json_incref(to->params);
+  json_incref(to->setup);
+  json_incref(to->check);
+  json_incref(to->parts);
   to->rounds = to->raw = to->processes = NULL;
   to->n_rounds = to->n_raw = to->n_processes = 0;
-  rh_status status = rh_copy(&to->params, from->params, "a row", error);
-  if (status == RH_OK) status = rh_copy(&to->reason, from->reason, "a row", error);
-  if (status == RH_OK && from->n_parts) status = RH_NEW(&to->parts, from->n_parts, "a row", error);
-  if (status == RH_OK && from->n_parts)
-    memcpy(to->parts, from->parts, from->n_parts * sizeof *from->parts);
+  rh_status status = rh_copy(&to->reason, from->reason, "a row", error);
   if (status != RH_OK) rh_row_finish(to);
   return status;
 }

@@ -57,7 +57,6 @@ typedef struct rh_peer_message {
   char name[64];      /* NAMED: like a strategy's name */
   char text[1024];    /* NAMED: its description; DECLINED, FAILED: the reason; LOG */
   rh_opened opened;   /* OPENED, by a peer: only the values that were given */
-  uint32_t has_parts; /* OPENED: supports the request "parts" */
   /* TAKEN: in finite time, more than 0; by a peer, in the result type of the operator */
   rh_taken taken;
   rh_parts parts; /* PARTS */
@@ -144,7 +143,6 @@ typedef struct rh_peer {
   uint32_t holds_data;   /* it is counted in n_holding */
   uint32_t opened_in;    /* the number of the start in which its point was opened; 0: not open */
   const rh_operator *op; /* of the point; null: its values are those of segments */
-  uint32_t has_parts;
   rh_bench_data segmented; /* while a point with segments is open: its data; else all zeros */
 } rh_peer;
 

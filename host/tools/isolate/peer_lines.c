@@ -118,7 +118,6 @@ static int read_key(const char *word, rh_peer_message *said) {
                {"setup", &opened->setup_s, NULL, NULL},
                {"cached", NULL, &opened->build_cached, NULL},
                {"on-host", NULL, &opened->finishes_on_host, NULL},
-               {"parts", NULL, &said->has_parts, NULL},
                {"depth", NULL, NULL, &opened->depth}};
   for (size_t k = 0; k < sizeof known / sizeof *known; k++) {
     if (strncmp(word, known[k].key, (size_t)(equals - word)) != 0 ||
@@ -159,33 +158,6 @@ static int read_opened(words *from, rh_peer_message *said) {
   opened->host_clock = !by_device;
   if (!read_keys(from, said)) return 0;
   take_rest(from, opened->params, sizeof opened->params);
-  return 1;
-}
-
-/* In a word, a space is written as "%20", and "%" as "%25". */
-static int read_stage(const char *word, char *stage, size_t size) {
-  size_t length = 0;
-  for (const char *c = word; c && *c; c++) {
-    int is_blank = strncmp(c, "%20", 3) == 0;
-    if (length + 1 >= size) return 0;
-    stage[length++] = (char)(is_blank ? ' ' : *c);
-    if (is_blank || strncmp(c, "%25", 3) == 0) c += 2;
-  }
-  stage[length] = 0;
-  return length > 0;
-}
-
-/* "parts HOST-SHARE [STAGE SECONDS]...". */
-static int read_parts(words *from, rh_peer_message *said) {
-  rh_parts *parts = &said->parts;
-  if (!read_amount(next_word(from), &parts->host_share_s)) return 0;
-  while (from->rest) {
-    rh_part *part = &parts->list[parts->n];
-    if (parts->n == RH_MAX_PARTS || !read_stage(next_word(from), part->stage, sizeof part->stage))
-      return 0;
-    if (!read_amount(next_word(from), &part->seconds)) return 0;
-    parts->n++;
-  }
   return 1;
 }
 
@@ -268,7 +240,6 @@ static int is_time(double seconds) { return isfinite(seconds) && seconds >= 0; }
 
 static int take_opened(words *from, rh_peer_message *said) {
   rh_opened *opened = &said->opened;
-  said->has_parts = 1;
   if (!read_struct(from, opened, sizeof *opened) || opened->n_used > RH_MAX_PARAMS) return 0;
   for (uint32_t k = 0; k < opened->n_used; k++)
     if (!is_text(opened->used[k].key, sizeof opened->used[k].key) ||
@@ -338,7 +309,7 @@ static const struct {
     {"declined", RH_PEER_DECLINED, read_text, NULL},
     {"failed", RH_PEER_FAILED, read_text, NULL},
     {"taken", RH_PEER_TAKEN, read_taken, take_taken},
-    {"parts", RH_PEER_PARTS, read_parts, take_parts},
+    {"parts", RH_PEER_PARTS, NULL, take_parts},
     {"closed", RH_PEER_CLOSED, read_nothing, read_nothing},
     {"valued", RH_PEER_VALUED, read_nothing, read_nothing},
     {"phase", RH_OWN_PHASE, NULL, read_phase},
@@ -351,10 +322,9 @@ static const struct {
 rh_peer_word rh_peer_line_read(const char *line, size_t length, int is_own, uint32_t op,
                                rh_type type, rh_peer_message *said) {
   char copy[LONG_BYTES];
-  int is_long = is_own || (length > 6 && memcmp(line, "parts ", 6) == 0);
   *said = (rh_peer_message){.taken.result.type = rh_op_result_type(op, type),
                             .taken.result.indexed = (rh_op_flags(op, type) & RH_OP_INDEXED) != 0};
-  if (length >= (is_long ? LONG_BYTES : LINE_BYTES) || !rh_is_plain_utf8(line, length))
+  if (length >= (is_own ? LONG_BYTES : LINE_BYTES) || !rh_is_plain_utf8(line, length))
     return RH_PEER_GARBAGE;
   memcpy(copy, line, length);
   copy[length] = 0;

@@ -130,7 +130,6 @@ rh_status rh_peer_open(void *self, const rh_bench_data *data, rh_opened *opened,
   RH_TRY(hold_data(me, data, error));
   RH_TRY(ask_for_point(me, data->lengths ? "segments" : "open", data, opened, error));
   me->opened_in = me->peers->process.starts;
-  me->has_parts = me->peers->process.said.has_parts;
   return RH_OK;
 }
 
@@ -190,7 +189,7 @@ rh_status rh_peer_parts(void *self, rh_part *parts, uint32_t *n_parts, double *h
   rh_peer *me = self;
   const rh_parts *said = &me->peers->process.said.parts;
   *n_parts = 0;
-  if (!me->has_parts || !is_open(me)) return RH_OK;
+  if (!is_open(me)) return RH_OK;
   RH_TRY(ask_about(me, "parts", "", RH_PEER_PARTS, error));
   memcpy(parts, said->list, said->n * sizeof *parts);
   *n_parts = said->n;

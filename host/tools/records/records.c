@@ -11,12 +11,14 @@ int rh_records_add(rh_records *results, rh_row *row) {
 }
 
 void rh_row_finish(rh_row *row) {
-  free(row->params);
   free(row->reason);
   free(row->rounds);
   free(row->raw);
   free(row->processes);
-  free(row->parts);
+  json_decref(row->params);
+  json_decref(row->setup);
+  json_decref(row->check);
+  json_decref(row->parts);
   *row = (rh_row){0};
 }
 

@@ -56,7 +56,7 @@ typedef struct rh_row {
   rh_type type;      /* of several operands, the first's */
   uint64_t n, bytes; /* bytes: moved at the least */
   rh_row_segments segments;
-  char *params;         /* "tile=256 finish=device", or null */
+  json_t *params;       /* {"tile": 256, "finish": "device"}, or null */
   char params_from[16]; /* "default", "tuned", "user" */
   uint32_t status;      /* RH_ROW_* */
   char *reason;         /* why it is not ok; null if it is */
@@ -72,15 +72,13 @@ typedef struct rh_row {
   /* for the cross-check of the clocks: time of one reduction in a batch by the host's clock; 0:
    * none */
   double host_batch_s;
-  double build_s, upload_s, setup_s;
-  uint32_t build_cached;
-  rh_part *parts;
-  uint32_t n_parts;
+  json_t *setup;       /* {"build", "build_cached", "upload", "setup"}, in seconds; null: no time */
+  json_t *parts;       /* [{"stage", "seconds"}], or null */
   double host_share_s; /* of one instrumented call: the time that no device command accounts for */
-  char value[64], reference[64];    /* decimal; "" if unknown */
-  double error_ulp, bound_fraction; /* NaN if not applicable */
-  uint32_t unjudged;                /* 1: ok, but it is unknown whether the value is right */
-  char exact_data[16]; /* "ok", "wrong" or "not tried" if the bound alone is not a check, else "" */
+  /* {"value", "reference", "error_ulp", "bound_fraction"}, and, if the bound alone is not a check,
+   * "exact_data": "ok", "wrong" or "not tried"; null: nothing was computed */
+  json_t *check;
+  uint32_t unjudged; /* 1: ok, but it is unknown whether the value is right */
   uint32_t flags, passes;
   uint32_t finishes_on_host;
   double peak_fraction;  /* of the device's read peak; NaN if unknown */

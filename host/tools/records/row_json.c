@@ -119,80 +119,26 @@ static rh_status latency_keys(rh_exchange *x, rh_row *row) {
   return rh_pass_count(x, "outliers", &row->latency.outliers);
 }
 
-static rh_status setup_keys(rh_exchange *x, rh_row *row) {
-  RH_TRY(rh_pass_seconds(x, "build", &row->build_s));
-  RH_TRY(rh_pass_flag(x, "build_cached", &row->build_cached));
-  RH_TRY(rh_pass_seconds(x, "upload", &row->upload_s));
-  return rh_pass_seconds(x, "setup", &row->setup_s);
-}
-
-static rh_status check_keys(rh_exchange *x, rh_row *row) {
-  int is_judged = (row->status == RH_ROW_ok && !row->unjudged) || row->status == RH_ROW_wrong;
-  RH_TRY(rh_pass_text(x, "value", row->value, sizeof row->value));
-  RH_TRY(rh_pass_text(x, "reference", row->reference, sizeof row->reference));
-  RH_TRY(rh_pass_number(x, "error_ulp", HUGE_VAL, &row->error_ulp));
-  RH_TRY(rh_pass_number(x, "bound_fraction", HUGE_VAL, &row->bound_fraction));
-  if (x->reads)
-    row->unjudged = row->status == RH_ROW_ok && json_is_null(json_object_get(x->object, "ok"));
-  else
-    RH_TRY(rh_pass_put(x, "ok", is_judged ? json_boolean(row->status == RH_ROW_ok) : json_null()));
-  return rh_pass_text(x, "exact_data", row->exact_data, sizeof row->exact_data);
-}
-
-static rh_status read_param(rh_exchange *x, const char *key, const json_t *value, rh_text *params) {
-  const char *word = json_string_value(value);
-  if (!*key || strpbrk(key, " =") || !rh_is_plain_utf8(key, strlen(key)))
-    return rh_pass_refuse(x, rh_quotable(key), "is not the name of a parameter");
-  if (json_is_integer(value)) {
-    rh_text_add(params, "%s%s=%lld", params->length ? " " : "", key,
-                (long long)json_integer_value(value));
-    return RH_OK;
-  }
-  if (!word || strchr(word, ' ') || !rh_is_plain_utf8(word, strlen(word)))
-    return rh_pass_refuse(x, key, "is neither a whole number nor a word");
-  rh_text_add(params, "%s%s=%s", params->length ? " " : "", key, word);
+/* What is passed on as it was measured, or read: an object, or an array. */
+static rh_status kept(rh_exchange *x, const char *key, int is_array, json_t **is) {
+  json_t *none = x->reads ? NULL : is_array ? json_array() : json_null();
+  if (!x->reads) return rh_pass_put(x, key, *is ? json_incref(*is) : none);
+  json_t *value = (json_t *)rh_pass_value(x, key);
+  if (value && (is_array ? !json_is_array(value) : !json_is_object(value)))
+    return rh_pass_refuse(x, key, is_array ? "is not an array" : "is not an object");
+  *is = json_incref(value);
   return RH_OK;
 }
 
-static rh_status read_params(rh_exchange *x, rh_row *row) {
-  rh_text params = {0};
-  const char *key;
-  json_t *value;
-  rh_status status = RH_OK;
-  json_object_foreach(x->object, key, value) {
-    if (status == RH_OK) status = read_param(x, key, value, &params);
-  }
-  if (status == RH_OK)
-    status = rh_copy(&row->params, rh_text_get(&params), "the results", x->error);
-  if (status == RH_OK && params.failed)
-    status = rh_fail(x->error, RH_E_NOMEM, "no memory for the results");
-  rh_text_finish(&params);
-  return status;
-}
-
-/* "256" is a number, "0256" and "device" are words. */
-static json_t *param_value(const char *text) {
-  char *end, back[32];
-  long long number = strtoll(text, &end, 10);
-  snprintf(back, sizeof back, "%lld", number);
-  return strcmp(back, text) == 0 ? json_integer(number) : rh_json_bytes(text);
-}
-
-/* "tile=256 finish=device". */
-static rh_status write_params(rh_exchange *x, rh_row *row) {
-  rh_status status = RH_OK;
-  const char *at = row->params + strspn(row->params, " ");
-  while (status == RH_OK && *at) {
-    size_t length = strcspn(at, " "), key = strcspn(at, "= ");
-    char *copy = strndup(at, length);
-    if (copy && key < length) copy[key] = 0;
-    if (!copy || key < length)
-      status = rh_pass_put(x, copy, copy ? param_value(copy + key + 1) : NULL);
-    free(copy);
-    at += length;
-    at += strspn(at, " ");
-  }
-  return status;
+static rh_status check(rh_exchange *x, rh_row *row) {
+  int is_judged = (row->status == RH_ROW_ok && !row->unjudged) || row->status == RH_ROW_wrong;
+  if (!x->reads && row->check)
+    json_object_set_new(row->check, "ok",
+                        is_judged ? json_boolean(row->status == RH_ROW_ok) : json_null());
+  RH_TRY(kept(x, "check", 0, &row->check));
+  row->unjudged |=
+      x->reads && row->status == RH_ROW_ok && json_is_null(json_object_get(row->check, "ok"));
+  return RH_OK;
 }
 
 static rh_status reason(rh_exchange *x, rh_row *row) {
@@ -222,42 +168,6 @@ static rh_status flags(rh_exchange *x, rh_row *row) {
       if (strcmp(is, names[k]) == 0) row->flags |= 1u << k;
   }
   return RH_OK;
-}
-
-static rh_status part_keys(rh_exchange *x, rh_part *part) {
-  RH_TRY(rh_pass_name(x, "stage", part->stage, sizeof part->stage));
-  return rh_pass_seconds(x, "seconds", &part->seconds);
-}
-
-static rh_status read_parts(rh_exchange *x, rh_row *row) {
-  const json_t *array;
-  RH_TRY(array_of(x, "parts", &array));
-  size_t n = json_array_size(array);
-  if (n > RH_MAX_PARTS)
-    return rh_pass_refuse(x, "parts", "are %zu, and at most %d can be", n, RH_MAX_PARTS);
-  if (n) RH_TRY(RH_NEW(&row->parts, n, "the results", x->error));
-  for (size_t k = 0; k < n; k++) {
-    rh_exchange one = {1, json_array_get(array, k), "parts", x->error, 1};
-    if (!json_is_object(one.object))
-      return rh_pass_refuse(x, "parts", "one of them is not an object");
-    RH_TRY(part_keys(&one, &row->parts[row->n_parts++]));
-  }
-  return RH_OK;
-}
-
-static rh_status parts(rh_exchange *x, rh_row *row) {
-  if (x->reads) return read_parts(x, row);
-  json_t *array = json_array();
-  for (uint32_t k = 0; k < row->n_parts; k++) {
-    rh_exchange one = {0, json_object(), "parts", x->error, 1};
-    if (part_keys(&one, &row->parts[k]) == RH_OK) {
-      array = with(array, one.object);
-      continue;
-    }
-    json_decref(one.object);
-    array = with(array, NULL);
-  }
-  return rh_pass_put(x, "parts", array);
 }
 
 /* ---- A row ---- */
@@ -319,7 +229,6 @@ static rh_status ending(rh_exchange *x, rh_row *row) {
 
 static rh_status measured(rh_exchange *x, rh_row *row) {
   double unknown = NAN, rate = rh_row_rate(row), bandwidth = rh_row_bandwidth(row);
-  int has_setup = row->build_s != 0 || row->upload_s != 0 || row->setup_s != 0 || row->build_cached;
   RH_TRY(object(x, "time_s", row->time.samples > 0, time_keys, row));
   RH_TRY(object(x, "latency_s", row->latency.samples > 0, latency_keys, row));
   RH_TRY(rh_pass_seconds(x, "host_batch_s",
@@ -329,7 +238,7 @@ static rh_status measured(rh_exchange *x, rh_row *row) {
     RH_TRY(rh_pass_number(x, "bytes_per_s", HUGE_VAL, bandwidth > 0 ? &bandwidth : &unknown));
   }
   RH_TRY(rh_pass_number(x, "peak_fraction", 1e6, &row->peak_fraction));
-  return object(x, "setup_s", has_setup, setup_keys, row);
+  return kept(x, "setup_s", 0, &row->setup);
 }
 
 static rh_status promises(rh_exchange *x, rh_row *row) {
@@ -348,25 +257,25 @@ static rh_status promises(rh_exchange *x, rh_row *row) {
 static rh_status row_keys(rh_exchange *x, rh_row *row) {
   double unknown = NAN;
   RH_TRY(point(x, row));
-  RH_TRY(object(x, "params", row->params != NULL, x->reads ? read_params : write_params, row));
+  RH_TRY(kept(x, "params", 0, &row->params));
   RH_TRY(rh_pass_text(x, "params_from", row->params_from, sizeof row->params_from));
   RH_TRY(ending(x, row));
   RH_TRY(reason(x, row));
   RH_TRY(measured(x, row));
-  RH_TRY(object(x, "check", *row->value || *row->reference, check_keys, row));
+  RH_TRY(check(x, row));
   RH_TRY(flags(x, row));
   RH_TRY(rh_pass_count(x, "outliers", &row->time.outliers));
   RH_TRY(rh_pass_count(x, "passes", &row->passes));
   RH_TRY(rh_pass_flag(x, "peer", &row->is_peer));
-  RH_TRY(parts(x, row));
-  RH_TRY(
-      rh_pass_seconds(x, "host_share_s", x->reads || row->n_parts ? &row->host_share_s : &unknown));
+  RH_TRY(kept(x, "parts", 1, &row->parts));
+  int has_share = x->reads || json_array_size(row->parts);
+  RH_TRY(rh_pass_seconds(x, "host_share_s", has_share ? &row->host_share_s : &unknown));
   return promises(x, row);
 }
 
 rh_status rh_row_from_json(rh_row *row, const json_t *json, rh_error *error) {
   rh_exchange x = {1, (json_t *)json, NULL, error, 1};
-  *row = (rh_row){.error_ulp = NAN, .bound_fraction = NAN, .peak_fraction = NAN};
+  *row = (rh_row){.peak_fraction = NAN};
   rh_status status = json_is_object(json) ? row_keys(&x, row)
                                           : rh_fail(error, RH_E_FILE, "a result is not an object");
   if (status != RH_OK) rh_row_finish(row);
