@@ -27,10 +27,9 @@ static void check_entry(const rh_tunedb_entry *entry) {
 /* Written and read again, it is unchanged. */
 static void pack_and_take(const rh_tunedb_entry *entry) {
   rh_tunedb_entry again;
-  int known;
   json_t *packed = rh_tunedb_entry_pack(entry);
   RULE(packed);
-  RULE(rh_tunedb_entry_take(packed, &again, &known, NULL) == RH_OK && known);
+  RULE(rh_tunedb_entry_take(packed, &again, NULL) == RH_OK && again.op);
   RULE(strcmp(again.strategy, entry->strategy) == 0 && again.plugin == entry->plugin);
   RULE(again.op == entry->op && again.own == entry->own && again.n == entry->n);
   RULE(again.n_settings == entry->n_settings && again.failed == entry->failed);
@@ -43,9 +42,8 @@ static void pack_and_take(const rh_tunedb_entry *entry) {
 static size_t check_entries(const json_t *entries) {
   for (size_t k = 0; k < json_array_size(entries); k++) {
     rh_tunedb_entry entry;
-    int known;
-    RULE(rh_tunedb_entry_take(json_array_get(entries, k), &entry, &known, NULL) == RH_OK);
-    if (!known) continue;
+    RULE(rh_tunedb_entry_take(json_array_get(entries, k), &entry, NULL) == RH_OK);
+    if (!entry.op) continue;
     check_entry(&entry);
     pack_and_take(&entry);
   }
@@ -53,52 +51,44 @@ static size_t check_entries(const json_t *entries) {
 }
 
 static void check_document(const json_t *document) {
-  const json_t *entries;
-  rh_tunedb_key key;
-  size_t k = 0, n = 0;
-  for (; (entries = rh_tunedb_document_device(document, k, &key)); k++) {
-    RULE(*key.device && is_plain(key.device, sizeof key.device));
-    RULE(is_plain(key.platform, sizeof key.platform) && is_plain(key.driver, sizeof key.driver));
-    n += check_entries(entries);
-  }
+  const json_t *devices = json_object_get(document, "devices"), *device;
+  size_t k, n = 0;
+  json_array_foreach((json_t *)devices, k, device) n +=
+      check_entries(json_object_get(device, "entries"));
   RULE(k <= RH_TUNED_MOST_DEVICES && n <= RH_TUNED_MOST_ENTRIES);
 }
 
-static void put_and_read(json_t *document) {
+static void put_and_read(rh_tunedb *tuned, json_t *document) {
   rh_tunedb_entry entry = {
       .strategy = "s", .op = rh_operator_builtin(RH_OP_sum, RH_TYPE_f32), .n = 1};
-  const rh_tunedb_key key = {"Maker", "Board", "1", "P"};
   rh_error error = {0};
   const char *why;
   json_t *again;
-  if (rh_tunedb_document_put(document, &key, &entry, &why) != 0) return;
+  if (rh_tunedb_document_put(document, &tuned->key, &entry, &why) != 0) return;
   char *text = json_dumps(document, JSON_INDENT(1) | JSON_REAL_PRECISION(9));
   RULE(text);
-  rh_status status = rh_tunedb_document_read(text, strlen(text), 0, &again, &error);
+  rh_status status = rh_tunedb_document_read(tuned, text, strlen(text), &again, &error);
   if (status != RH_OK) fprintf(stderr, "%s\n%s\n", text, error.message);
-  RULE(status == RH_OK);
+  RULE(status == RH_OK && tuned->n);
   check_document(again);
   json_decref(again);
   free(text);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-  for (int shipped = 0; shipped < 2; shipped++) {
-    json_t *document;
-    rh_error error = {0};
-    rh_status status =
-        rh_tunedb_document_read((const char *)data, size, shipped, &document, &error);
-    if (status == RH_OK && shipped) {
-      check_entries(json_object_get(document, "entries"));
-    } else if (status == RH_OK) {
-      check_document(document);
-      put_and_read(document);
-    } else {
-      fuzz_check_refusal(status, &error, status == RH_DECLINED ? RH_DECLINED : RH_E_FILE);
-      RULE(rh_is_plain_utf8(error.message, strlen(error.message)));
-      RULE(!document);
-    }
-    json_decref(document);
+  rh_tunedb tuned = {.key = rh_tunedb_key_of(NULL), .on_host = 1};
+  json_t *document;
+  rh_error error = {0};
+  rh_status status = rh_tunedb_document_read(&tuned, (const char *)data, size, &document, &error);
+  if (status == RH_OK) {
+    check_document(document);
+    put_and_read(&tuned, document);
+  } else {
+    fuzz_check_refusal(status, &error, status == RH_DECLINED ? RH_DECLINED : RH_E_FILE);
+    RULE(rh_is_plain_utf8(error.message, strlen(error.message)));
+    RULE(!document);
   }
+  json_decref(document);
+  free(tuned.list);
   return 0;
 }

@@ -13,16 +13,15 @@ TEST(shipped_defaults) {
   static const char *const texts[] = {tuned_nvidia_json, tuned_pocl_amd_json,
                                       tuned_pocl_intel_json};
   for (size_t n = 0; n < sizeof texts / sizeof *texts; n++) {
-    json_t *document;
-    must(rh_tunedb_document_read(texts[n], strlen(texts[n]), 1, &document, &error));
+    json_t *document = json_loads(texts[n], JSON_REJECT_DUPLICATES, NULL);
     ck_assert_ptr_nonnull(json_object_get(document, "name"));
     ck_assert_ptr_nonnull(json_object_get(document, "family"));
+    ck_assert_uint_gt(json_array_size(json_object_get(document, "strategies")), 0);
     const json_t *entries = json_object_get(document, "entries");
     for (size_t k = 0; k < json_array_size(entries); k++) {
       rh_tunedb_entry entry;
-      int known;
-      must(rh_tunedb_entry_take(json_array_get(entries, k), &entry, &known, &error));
-      ck_assert(known && entry.plugin == 0 && !entry.failed && entry.time_s > 0);
+      must(rh_tunedb_entry_take(json_array_get(entries, k), &entry, &error));
+      ck_assert(entry.op && entry.plugin == 0 && !entry.failed && entry.time_s > 0);
     }
     json_decref(document);
   }

@@ -40,17 +40,34 @@ int rh_tunedb_key_is(const rh_tunedb_key *a, const rh_tunedb_key *b) {
 
 /* ---- Reading ---- */
 
-static rh_status check_strategies(const json_t *document, rh_error *error) {
-  const json_t *names = json_object_get(document, "strategies");
-  for (size_t k = 0; k < json_array_size(names); k++)
-    if (!json_is_string(json_array_get(names, k)))
-      return rh_fail(error, RH_E_FILE, "strategies[%zu]: is not a name", k);
-  if (json_array_size(names) == 0) return rh_fail(error, RH_E_FILE, "strategies: are missing");
+/* The origin of entries stored under the key `theirs`; 0: they do not apply.  Host strategies do
+ * not depend on the selected device: with a device, entries measured without one count, too, and
+ * vice versa. */
+static uint32_t origin_of(const rh_tunedb *tuned, const rh_tunedb_key *theirs) {
+  const rh_tunedb_key host = rh_tunedb_key_of(NULL);
+  if (strcmp(theirs->processor, host.processor) != 0) return 0;
+  if (tuned->on_host || rh_tunedb_key_is(theirs, &host)) return RH_TUNED_HERE;
+  if (strcmp(theirs->platform, tuned->key.platform) != 0 ||
+      strcmp(theirs->device, tuned->key.device) != 0)
+    return 0;
+  return strcmp(theirs->driver, tuned->key.driver) == 0 ? RH_TUNED_HERE : RH_TUNED_OTHER_DRIVER;
+}
+
+static rh_status take_entry(rh_tunedb *tuned, const json_t *object, uint32_t origin, int counts,
+                            rh_error *error) {
+  rh_tunedb_entry entry;
+  RH_TRY(rh_tunedb_entry_take(object, &entry, error));
+  if (!origin || !entry.op || (origin == RH_TUNED_OTHER_DRIVER && !entry.failed)) return RH_OK;
+  entry.origin = origin;
+  if (origin == RH_TUNED_SHIPPED && tuned->without_times) entry.time_s = entry.latency_s = 0;
+  RH_TRY(RH_ROOM(&tuned->list, tuned->n, "what was tuned", error));
+  tuned->list[tuned->n++] = (rh_tunedb_known){entry, counts && !entry.failed && !entry.trial};
   return RH_OK;
 }
 
-static rh_status check_entries(const json_t *object, size_t *total, rh_error *error) {
-  const json_t *entries = json_object_get(object, "entries");
+static rh_status take_entries(rh_tunedb *tuned, const json_t *of, uint32_t origin, int counts,
+                              size_t *total, rh_error *error) {
+  const json_t *entries = json_object_get(of, "entries");
   size_t n = json_array_size(entries);
   if (!json_is_array(entries))
     return rh_fail(error, RH_E_FILE, entries ? "entries: is not an array" : "entries: are missing");
@@ -58,9 +75,7 @@ static rh_status check_entries(const json_t *object, size_t *total, rh_error *er
   if (*total > RH_TUNED_MOST_ENTRIES)
     return rh_fail(error, RH_E_FILE, "entries: are more than %d", RH_TUNED_MOST_ENTRIES);
   for (size_t k = 0; k < n; k++) {
-    rh_tunedb_entry entry;
-    int known;
-    rh_status status = rh_tunedb_entry_take(json_array_get(entries, k), &entry, &known, error);
+    rh_status status = take_entry(tuned, json_array_get(entries, k), origin, counts, error);
     if (status == RH_OK) continue;
     rh_error_prefix(error, "entries[%zu]", k);
     return status;
@@ -68,18 +83,24 @@ static rh_status check_entries(const json_t *object, size_t *total, rh_error *er
   return RH_OK;
 }
 
-static rh_status check_devices(const json_t *devices, size_t *total, rh_error *error) {
-  size_t n = json_array_size(devices);
+static rh_status take_device(rh_tunedb *tuned, const json_t *device, size_t *total,
+                             rh_error *error) {
+  rh_tunedb_key theirs;
+  if (!json_is_object(device)) return rh_fail(error, RH_E_FILE, "is not an object");
+  RH_TRY(take_key(device, &theirs, error));
+  return take_entries(tuned, device, origin_of(tuned, &theirs),
+                      rh_tunedb_key_is(&theirs, &tuned->key), total, error);
+}
+
+static rh_status take_devices(rh_tunedb *tuned, const json_t *document, rh_error *error) {
+  const json_t *devices = json_object_get(document, "devices");
+  size_t n = json_array_size(devices), total = 0;
   if (!json_is_array(devices))
     return rh_fail(error, RH_E_FILE, devices ? "devices: is not an array" : "devices: are missing");
   if (n > RH_TUNED_MOST_DEVICES)
     return rh_fail(error, RH_E_FILE, "devices: are more than %d", RH_TUNED_MOST_DEVICES);
   for (size_t k = 0; k < n; k++) {
-    const json_t *device = json_array_get(devices, k);
-    rh_tunedb_key key;
-    rh_status status = json_is_object(device) ? take_key(device, &key, error)
-                                              : rh_fail(error, RH_E_FILE, "is not an object");
-    if (status == RH_OK) status = check_entries(device, total, error);
+    rh_status status = take_device(tuned, json_array_get(devices, k), &total, error);
     if (status == RH_OK) continue;
     rh_error_prefix(error, "devices[%zu]", k);
     return status;
@@ -87,8 +108,37 @@ static rh_status check_devices(const json_t *devices, size_t *total, rh_error *e
   return RH_OK;
 }
 
+rh_status rh_tunedb_take(rh_tunedb *tuned, const json_t *document, rh_error *error) {
+  size_t total = 0;
+  tuned->n = 0;
+  if (document) RH_TRY(take_devices(tuned, document, error));
+  if (!tuned->shipped) return RH_OK;
+  return take_entries(tuned, tuned->shipped, RH_TUNED_SHIPPED, 0, &total, error);
+}
+
+void rh_tunedb_report_passed_over(const rh_tunedb *tuned) {
+  const char *form = "%s: what was measured on '%s' is passed over: it is of %s, %s; this is %s";
+  const rh_reporter *reporter = tuned->cache->reporter;
+  const rh_tunedb_key *ours = &tuned->key;
+  const json_t *device;
+  rh_tunedb_key theirs;
+  size_t k;
+  json_array_foreach(json_object_get(tuned->document, "devices"), k, device) {
+    take_key(device, &theirs, NULL);
+    if (strcmp(theirs.processor, ours->processor) != 0)
+      rh_log(reporter, RH_LOG_INFO, form, tuned->path, theirs.device, "another processor",
+             *theirs.processor ? theirs.processor : "which is not named", ours->processor);
+    else if (origin_of(tuned, &theirs) == RH_TUNED_OTHER_DRIVER)
+      rh_log(reporter, RH_LOG_INFO, form, tuned->path, theirs.device, "another driver",
+             theirs.driver, ours->driver);
+  }
+}
+
+/* ---- Texts ---- */
+
 static rh_status check_schema(const json_t *document, rh_error *error) {
   const char *said = json_string_value(json_object_get(document, "schema"));
+  if (!json_is_object(document)) return rh_fail(error, RH_E_FILE, "is JSON, but not an object");
   if (!said) return rh_fail(error, RH_E_FILE, "has no \"schema\"");
   if (strcmp(said, schema) == 0) return RH_OK;
   const char *version = said + sizeof family - 1;
@@ -96,17 +146,6 @@ static rh_status check_schema(const json_t *document, rh_error *error) {
       !version[strspn(version, "0123456789")] && strlen(version) < 10)
     return rh_fail(error, RH_DECLINED, "is %s, of a later redhost", said);
   return rh_fail(error, RH_E_FILE, "schema: '%s' is not %s", rh_quotable(said), schema);
-}
-
-static rh_status check(const json_t *document, int shipped, rh_error *error) {
-  size_t total = 0;
-  if (!json_is_object(document)) return rh_fail(error, RH_E_FILE, "is JSON, but not an object");
-  RH_TRY(check_schema(document, error));
-  if (shipped) {
-    RH_TRY(check_strategies(document, error));
-    return check_entries(document, &total, error);
-  }
-  return check_devices(json_object_get(document, "devices"), &total, error);
 }
 
 /* jansson's message may quote the file, so it is not repeated. */
@@ -121,23 +160,18 @@ static rh_status refuse_text(const json_error_t *said, rh_error *error) {
   return rh_fail(error, RH_E_FILE, "%s: line %d", what, said->line);
 }
 
-rh_status rh_tunedb_document_read(const char *text, size_t length, int shipped, json_t **document,
-                                  rh_error *error) {
+rh_status rh_tunedb_document_read(rh_tunedb *tuned, const char *text, size_t length,
+                                  json_t **document, rh_error *error) {
   json_error_t said;
   *document = NULL;
   json_t *read = json_loadb(text, length, JSON_REJECT_DUPLICATES, &said);
   if (!read && !length) return rh_fail(error, RH_E_FILE, "is empty");
   if (!read) return refuse_text(&said, error);
-  rh_status status = check(read, shipped, error);
+  rh_status status = check_schema(read, error);
+  if (status == RH_OK) status = rh_tunedb_take(tuned, read, error);
   if (status == RH_OK) *document = read;
   else json_decref(read);
   return status;
-}
-
-const json_t *rh_tunedb_document_device(const json_t *document, size_t place, rh_tunedb_key *key) {
-  const json_t *device = json_array_get(json_object_get(document, "devices"), place);
-  if (device) take_key(device, key, NULL);
-  return json_object_get(device, "entries");
 }
 
 /* ---- Writing ---- */
@@ -149,8 +183,7 @@ json_t *rh_tunedb_document_new(void) {
 /* Does the new `entry` replace `old`? */
 static int is_replaced(const json_t *old, const rh_tunedb_entry *entry, int own_device) {
   rh_tunedb_entry e;
-  int known;
-  if (rh_tunedb_entry_take(old, &e, &known, NULL) != RH_OK || !known) return 0;
+  if (rh_tunedb_entry_take(old, &e, NULL) != RH_OK || !e.op) return 0;
   if (strcmp(e.strategy, entry->strategy) != 0 || e.op != entry->op || e.own != entry->own)
     return 0;
   int same = e.n == entry->n && e.cut.length == entry->cut.length &&
@@ -175,10 +208,9 @@ static json_t *add_device(json_t *devices, const rh_tunedb_key *key) {
  * written. */
 static json_t *pack(const rh_tunedb_entry *entry, const char **why) {
   rh_tunedb_entry read;
-  int known;
   json_t *packed = rh_tunedb_entry_pack(entry);
   *why = packed ? NULL : "no memory";
-  if (packed && rh_tunedb_entry_take(packed, &read, &known, NULL) != RH_OK)
+  if (packed && rh_tunedb_entry_take(packed, &read, NULL) != RH_OK)
     *why = "an entry could not be read again";
   if (!*why) return packed;
   json_decref(packed);

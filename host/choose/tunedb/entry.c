@@ -22,14 +22,15 @@ static rh_status size(const rh_exchange *x, const char *key, uint64_t *n) {
 }
 
 /* Missing: of whole arrays. */
-static rh_status cut(const rh_exchange *x, rh_cut *of, int *known) {
+static rh_status cut(const rh_exchange *x, rh_tunedb_entry *entry) {
   char word[32];
+  rh_cut *of = &entry->cut;
   if (x->reads ? !rh_pass_value(x, "length") && !rh_pass_value(x, "distribution") : !of->length)
     return RH_OK;
   RH_TRY(size(x, "length", &of->length));
   if (!of->length) return rh_pass_refuse(x, "length", "is 0");
   RH_TRY(rh_pass_word(x, "distribution", rh_lengths_name(of->distribution), word, NULL));
-  if (x->reads && !(of->distribution = rh_lengths_from_name(word))) *known = 0;
+  if (x->reads && !(of->distribution = rh_lengths_from_name(word))) entry->op = NULL;
   return RH_OK;
 }
 
@@ -98,7 +99,7 @@ static rh_status own(const rh_exchange *x, rh_tunedb_entry *entry, char op[32]) 
                               : RH_OK;
 }
 
-static rh_status problem(const rh_exchange *x, rh_tunedb_entry *entry, int *known) {
+static rh_status problem(const rh_exchange *x, rh_tunedb_entry *entry) {
   char op[32] = "", type[32] = "";
   if (!x->reads) {
     snprintf(op, sizeof op, "%s", rh_op_name(entry->op->base));
@@ -110,9 +111,8 @@ static rh_status problem(const rh_exchange *x, rh_tunedb_entry *entry, int *know
   RH_TRY(is_own ? own(x, entry, op) : rh_pass_name(x, "op", op, sizeof op));
   RH_TRY(rh_pass_name(x, "type", type, sizeof type));
   entry->op = rh_operator_builtin(rh_op_from_name(op), rh_type_from_name(type));
-  *known = entry->op != NULL;
   RH_TRY(size(x, "n", &entry->n));
-  return cut(x, &entry->cut, known);
+  return cut(x, entry);
 }
 
 /* Written only where it is 1. */
@@ -120,13 +120,13 @@ static rh_status rare_flag(const rh_exchange *x, const char *key, uint32_t *flag
   return x->reads || *flag ? rh_pass_flag(x, key, flag) : RH_OK;
 }
 
-static rh_status keys(const rh_exchange *x, rh_tunedb_entry *entry, int *known) {
+static rh_status keys(const rh_exchange *x, rh_tunedb_entry *entry) {
   RH_TRY(rh_pass_name(x, "strategy", entry->strategy, sizeof entry->strategy));
   if (x->reads && !rh_strategy_name_is_valid(entry->strategy))
     return rh_pass_refuse(x, "strategy", "'%s' is not the name of a strategy",
                           rh_quotable(entry->strategy));
   RH_TRY(plugin(x, &entry->plugin));
-  RH_TRY(problem(x, entry, known));
+  RH_TRY(problem(x, entry));
   RH_TRY(rare_flag(x, "failed", &entry->failed));
   if (entry->failed && !x->reads) return RH_OK;
   RH_TRY(settings(x, entry));
@@ -137,13 +137,11 @@ static rh_status keys(const rh_exchange *x, rh_tunedb_entry *entry, int *known) 
   return rare_flag(x, "on_device", &entry->on_device);
 }
 
-rh_status rh_tunedb_entry_take(const json_t *object, rh_tunedb_entry *entry, int *known,
-                               rh_error *error) {
+rh_status rh_tunedb_entry_take(const json_t *object, rh_tunedb_entry *entry, rh_error *error) {
   const rh_exchange x = {.reads = 1, .object = (json_t *)object, .error = error};
   *entry = (rh_tunedb_entry){.n = 0};
-  *known = 0;
   if (!json_is_object(object)) return rh_fail(error, RH_E_FILE, "is not an object");
-  RH_TRY(keys(&x, entry, known));
+  RH_TRY(keys(&x, entry));
   if (!entry->failed) return RH_OK;
   entry->n_settings = 0;
   entry->time_s = entry->latency_s = 0;
@@ -154,8 +152,7 @@ rh_status rh_tunedb_entry_take(const json_t *object, rh_tunedb_entry *entry, int
 json_t *rh_tunedb_entry_pack(const rh_tunedb_entry *entry) {
   const rh_exchange x = {.object = json_object()};
   rh_tunedb_entry same = *entry; /* which is not changed when it is written */
-  int known;
-  if (entry->op && keys(&x, &same, &known) == RH_OK) return x.object;
+  if (entry->op && keys(&x, &same) == RH_OK) return x.object;
   json_decref(x.object);
   return NULL;
 }

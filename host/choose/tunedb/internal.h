@@ -6,10 +6,10 @@
 /* ---- One entry, as JSON and as a struct ---- */
 
 /* Validates an entry: RH_E_FILE with a message that begins with the key.  Unknown keys are ignored.
- * *known is 0 if this redhost does not know the operator, the type or their combination, as with
- * entries of a later redhost: such an entry is kept in the file but not used. */
-rh_status rh_tunedb_entry_take(const json_t *object, rh_tunedb_entry *entry, int *known,
-                               rh_error *error);
+ * entry->op is null if this redhost does not know the operator, the type, their combination or the
+ * distribution, as with entries of a later redhost: such an entry is kept in the file but not
+ * used. */
+rh_status rh_tunedb_entry_take(const json_t *object, rh_tunedb_entry *entry, rh_error *error);
 
 /* A new reference, or null if out of memory.  Origin and driver are not part of it. */
 json_t *rh_tunedb_entry_pack(const rh_tunedb_entry *entry);
@@ -47,17 +47,8 @@ typedef struct rh_tunedb_key {
 rh_tunedb_key rh_tunedb_key_of(const rh_cl_device *device);
 int rh_tunedb_key_is(const rh_tunedb_key *a, const rh_tunedb_key *b);
 
-/* Accepts any bytes.  RH_OK: *document is a new reference, and every part of it is valid: the first
- * form or, if `shipped`, the second.  RH_DECLINED: it is from a later redhost.  Else RH_E_FILE.
- * Both with a message. */
-rh_status rh_tunedb_document_read(const char *text, size_t length, int shipped, json_t **document,
-                                  rh_error *error);
 /* An empty document, or null if out of memory. */
 json_t *rh_tunedb_document_new(void);
-
-/* The entries of the place-th device of a document that was read, and its key; null after the
- * last. */
-const json_t *rh_tunedb_document_device(const json_t *document, size_t place, rh_tunedb_key *key);
 
 /* Adds an entry, which replaces the one of the same strategy, operator, type, size and cut.  A good
  * entry removes the record that its strategy failed, for this device and for the host.  0, or -1
@@ -104,3 +95,14 @@ struct rh_tunedb {
   double not_before; /* rh_now() from which the file is tried again */
   const char *lost;  /* why an entry could not be added to the document; null: none failed */
 };
+
+/* Accepts any bytes.  RH_OK: *document is a new reference, and every part of it is valid.
+ * RH_DECLINED: it is from a later redhost.  Else RH_E_FILE.  Both with a message.  The list is
+ * rh_tunedb_take()'s. */
+rh_status rh_tunedb_document_read(rh_tunedb *tuned, const char *text, size_t length,
+                                  json_t **document, rh_error *error);
+/* Fills the list: with what applies to this device of a document of the first form, which may be
+ * null, and of the shipped one.  RH_E_FILE, with a message, if a part of it is invalid. */
+rh_status rh_tunedb_take(rh_tunedb *tuned, const json_t *document, rh_error *error);
+/* A file that was carried to another machine, or a driver that was updated. */
+void rh_tunedb_report_passed_over(const rh_tunedb *tuned);

@@ -27,7 +27,7 @@ static void set_aside(rh_tunedb *tuned, const char *why) {
 static json_t *read_document(rh_tunedb *tuned, const char *text, size_t length) {
   json_t *document;
   rh_error error;
-  rh_status status = rh_tunedb_document_read(text, length, 0, &document, &error);
+  rh_status status = rh_tunedb_document_read(tuned, text, length, &document, &error);
   if (status == RH_DECLINED) {
     rh_log(tuned->cache->reporter, RH_LOG_WARNING,
            "%s: %s; it is neither used nor changed. Use another cache directory", tuned->path,
@@ -60,66 +60,7 @@ static json_t *load_file(rh_tunedb *tuned) {
   return document;
 }
 
-/* ---- Loading ---- */
-
-static rh_status add_all(rh_tunedb *tuned, const json_t *entries, uint32_t origin, int counts,
-                         rh_error *error) {
-  for (size_t k = 0; k < json_array_size(entries); k++) {
-    rh_tunedb_entry entry;
-    int is_known;
-    if (rh_tunedb_entry_take(json_array_get(entries, k), &entry, &is_known, NULL) != RH_OK ||
-        !is_known)
-      continue;
-    entry.origin = origin;
-    if (origin == RH_TUNED_OTHER_DRIVER && !entry.failed) continue;
-    if (origin == RH_TUNED_SHIPPED && tuned->without_times) entry.time_s = entry.latency_s = 0;
-    RH_TRY(RH_ROOM(&tuned->list, tuned->n, "what was tuned", error));
-    tuned->list[tuned->n++] = (rh_tunedb_known){entry, counts && !entry.failed && !entry.trial};
-  }
-  return RH_OK;
-}
-
-/* The origin of entries stored under the key `theirs`; 0: they do not apply.  Host strategies do
- * not depend on the selected device: with a device, entries measured without one count, too, and
- * vice versa. */
-static uint32_t origin_of(const rh_tunedb *tuned, const rh_tunedb_key *theirs) {
-  const rh_tunedb_key host = rh_tunedb_key_of(NULL);
-  if (strcmp(theirs->processor, host.processor) != 0) return 0;
-  if (tuned->on_host || rh_tunedb_key_is(theirs, &host)) return RH_TUNED_HERE;
-  if (strcmp(theirs->platform, tuned->key.platform) != 0 ||
-      strcmp(theirs->device, tuned->key.device) != 0)
-    return 0;
-  return strcmp(theirs->driver, tuned->key.driver) == 0 ? RH_TUNED_HERE : RH_TUNED_OTHER_DRIVER;
-}
-
-/* Rebuilds the list from the documents. */
-static rh_status rebuild(rh_tunedb *tuned, rh_error *error) {
-  const json_t *entries;
-  rh_tunedb_key theirs;
-  tuned->n = 0;
-  for (size_t k = 0; (entries = rh_tunedb_document_device(tuned->document, k, &theirs)); k++) {
-    uint32_t origin = origin_of(tuned, &theirs);
-    int counts = rh_tunedb_key_is(&theirs, &tuned->key);
-    if (origin) RH_TRY(add_all(tuned, entries, origin, counts, error));
-  }
-  return add_all(tuned, json_object_get(tuned->shipped, "entries"), RH_TUNED_SHIPPED, 0, error);
-}
-
-/* A file that was carried to another machine, or a driver that was updated. */
-static void report_passed_over(const rh_tunedb *tuned) {
-  const char *form = "%s: what was measured on '%s' is passed over: it is of %s, %s; this is %s";
-  const rh_reporter *reporter = tuned->cache->reporter;
-  const rh_tunedb_key *ours = &tuned->key;
-  rh_tunedb_key theirs;
-  for (size_t k = 0; rh_tunedb_document_device(tuned->document, k, &theirs); k++) {
-    if (strcmp(theirs.processor, ours->processor) != 0)
-      rh_log(reporter, RH_LOG_INFO, form, tuned->path, theirs.device, "another processor",
-             *theirs.processor ? theirs.processor : "which is not named", ours->processor);
-    else if (origin_of(tuned, &theirs) == RH_TUNED_OTHER_DRIVER)
-      rh_log(reporter, RH_LOG_INFO, form, tuned->path, theirs.device, "another driver",
-             theirs.driver, ours->driver);
-  }
-}
+/* ---- Opening ---- */
 
 static rh_status name_files(rh_tunedb *tuned, rh_error *error) {
   const char *directory = tuned->cache->directory;
@@ -144,8 +85,8 @@ rh_status rh_tunedb_open(rh_tunedb **opened, rh_cache *cache, const rh_cl_device
     tuned->document = load_file(tuned);
     tuned->shipped = rh_tunedb_shipped_for(device, &timed);
     tuned->without_times = !timed;
-    status = rebuild(tuned, error);
-    report_passed_over(tuned);
+    status = rh_tunedb_take(tuned, tuned->document, error);
+    rh_tunedb_report_passed_over(tuned);
   }
   if (status != RH_OK) rh_tunedb_close(tuned);
   else *opened = tuned;
@@ -281,7 +222,7 @@ rh_status rh_tunedb_settle(rh_tunedb *tuned, rh_error *error) {
   if (!tuned->path) return RH_OK;
   if (!tuned->left_alone) {
     RH_TRY(store(tuned, &why, error));
-    RH_TRY(rebuild(tuned, error));
+    RH_TRY(rh_tunedb_take(tuned, tuned->document, error));
   }
   if (!why) why = tuned->lost;
   if (!why) return RH_OK;
@@ -297,7 +238,7 @@ rh_status rh_tunedb_put(rh_tunedb *tuned, const rh_tunedb_entry *entry, rh_error
   if (tuned->lost) why = tuned->lost;
   int was_said = tuned->left_alone || tuned->unread;
   if (why && !entry->failed && !was_said) complain(tuned, why);
-  return rebuild(tuned, error);
+  return rh_tunedb_take(tuned, tuned->document, error);
 }
 
 void rh_tunedb_blame(rh_tunedb *tuned, const rh_asked *of) {
