@@ -108,9 +108,9 @@ static rh_status use_tuned(rh_job *job, rh_error *error) {
   RH_TRY(rh_context_tuned(job->context, &tuned, error));
   const rh_tunedb_entry *entry = look_up(job, tuned);
   if (!entry) return RH_OK;
-  for (uint32_t k = 0; k < entry->n_settings; k++)
+  for (uint32_t k = 0; k < entry->settings.n; k++)
     job->params_from.n_tuned +=
-        (uint32_t)rh_job_use_tuned(job, entry->settings[k].key, entry->settings[k].value);
+        (uint32_t)rh_job_use_tuned(job, entry->settings.list[k].key, entry->settings.list[k].value);
   if (!job->params_from.n_tuned) return RH_OK;
   if (job->params_from.from == RH_PARAMS_FROM_DEFAULT) job->params_from.from = RH_PARAMS_FROM_TUNED;
   note(job, tuned, entry);

@@ -1,10 +1,10 @@
 #include "bench.h"
 
 /* Settings as words: "group=512 finish=device". */
-static const char *settings_text(const rh_tunedb_setting *settings, uint32_t n) {
+static const char *settings_text(const rh_tunedb_settings *settings) {
   const char *text = "";
-  for (uint32_t k = 0; k < n; k++)
-    text = rh_show("%s%s%s=%s", text, k ? " " : "", settings[k].key, settings[k].value);
+  for (uint32_t k = 0; k < settings->n; k++)
+    text = rh_show("%s%s%s=%s", text, k ? " " : "", settings->list[k].key, settings->list[k].value);
   return text;
 }
 
@@ -26,7 +26,7 @@ static void print_better(const rh_app *app, const rh_tuner *tuner, const rh_task
   rh_terminal_clear(app->terminal);
   printf("%-18s  %-14s  %s -> %s  %s\n", rh_tuner_strategy(tuner, task),
          problem_text(task, task->n), rh_seconds(task->default_s), rh_seconds(task->time_s),
-         settings_text(task->settings, task->n_settings));
+         settings_text(&task->settings));
   fflush(stdout);
 }
 
@@ -40,8 +40,7 @@ void rh_tune_report_event(const rh_app *app, const rh_tuner *tuner, const rh_tun
   const char *why = "left out: ";
   if (event->kind == RH_TUNE_WRONG) why = "not tuned, its result is wrong: ";
   if (event->kind == RH_TUNE_REFUSED)
-    why = rh_show("%s is refused, its result is wrong: ",
-                  settings_text(event->settings, event->n_settings));
+    why = rh_show("%s is refused, its result is wrong: ", settings_text(event->settings));
   rh_terminal_say(app->terminal, "%s, %s: %s%s", rh_tuner_strategy(tuner, task),
                   problem_text(task, event->n), why, event->reason);
 }
@@ -88,7 +87,7 @@ static void add_change(rh_table *table, const rh_tuner *tuner, const rh_task *ta
   rh_table_row(table, is_timed && rh_task_is_changed(task) ? "       + " : "         ",
                rh_tuner_strategy(tuner, task), task->op->name, rh_type_name(rh_task_type(task)),
                size_text(task, task->n), rh_task_base_name(task), seconds_text(task->default_s),
-               seconds_text(task->time_s), gain, settings_text(task->settings, task->n_settings));
+               seconds_text(task->time_s), gain, settings_text(&task->settings));
 }
 
 /* Prints the tasks that the search improved; with --verbose all that have a time. */
@@ -99,7 +98,7 @@ static void print_changes(const rh_app *app, const rh_tuner *tuner, const rh_tas
   for (uint32_t k = 0; k < tuner->n_tasks; k++) {
     const rh_task *task = tasks[k];
     if (task->time_s <= 0) continue;
-    int is_news = task->state == RH_TASK_kept ? task->n_settings > 0 : rh_task_is_changed(task);
+    int is_news = task->state == RH_TASK_kept ? task->settings.n > 0 : rh_task_is_changed(task);
     if (!is_news && !app->typed->verbose) {
       as_they_are += task->state == RH_TASK_tuned || task->state == RH_TASK_kept;
       continue;
@@ -122,7 +121,7 @@ static void print_quickest(const rh_app *app, const rh_tuner *tuner, const rh_ta
     rh_table_row(&table, "       ", task->op->name, rh_type_name(rh_task_type(task)),
                  size_text(task, task->n), rh_tuner_strategy(tuner, task),
                  seconds_text(task->latency_s), seconds_text(task->time_s),
-                 settings_text(task->settings, task->n_settings));
+                 settings_text(&task->settings));
   }
   rh_table_print(&table, app->terminal, "  ");
 }
@@ -172,8 +171,9 @@ void rh_tune_print(const rh_app *app, const rh_tuner *tuner, const char *file, i
 
 static json_t *settings_json(const rh_task *task) {
   json_t *object = json_object();
-  for (uint32_t k = 0; k < task->n_settings; k++)
-    json_object_set_new(object, task->settings[k].key, json_string(task->settings[k].value));
+  for (uint32_t k = 0; k < task->settings.n; k++)
+    json_object_set_new(object, task->settings.list[k].key,
+                        json_string(task->settings.list[k].value));
   return object;
 }
 

@@ -12,13 +12,13 @@ static int is_plain(const char *s, size_t size) {
 static void check_entry(const rh_tunedb_entry *entry) {
   RULE(rh_strategy_name_is_valid(entry->strategy));
   RULE(entry->op && rh_operator_builtin(entry->op->base, entry->op->type) == entry->op);
-  RULE(entry->n_settings <= RH_TUNED_MOST_SETTINGS);
+  RULE(entry->settings.n <= RH_TUNED_MOST_SETTINGS);
   RULE(isfinite(entry->time_s) && entry->time_s >= 0);
   RULE(isfinite(entry->latency_s) && entry->latency_s >= 0);
   RULE(!entry->failed ||
-       (!entry->n_settings && entry->time_s == 0 && entry->latency_s == 0 && !entry->searched));
-  for (uint32_t k = 0; k < entry->n_settings; k++) {
-    const rh_tunedb_setting *setting = &entry->settings[k];
+       (!entry->settings.n && entry->time_s == 0 && entry->latency_s == 0 && !entry->searched));
+  for (uint32_t k = 0; k < entry->settings.n; k++) {
+    const rh_tunedb_setting *setting = &entry->settings.list[k];
     RULE(*setting->key && is_plain(setting->key, sizeof setting->key));
     RULE(*setting->value && is_plain(setting->value, sizeof setting->value));
   }
@@ -32,7 +32,7 @@ static void pack_and_take(const rh_tunedb_entry *entry) {
   RULE(rh_tunedb_entry_take(packed, &again, NULL) == RH_OK && again.op);
   RULE(strcmp(again.strategy, entry->strategy) == 0 && again.plugin == entry->plugin);
   RULE(again.op == entry->op && again.own == entry->own && again.n == entry->n);
-  RULE(again.n_settings == entry->n_settings && again.failed == entry->failed);
+  RULE(again.settings.n == entry->settings.n && again.failed == entry->failed);
   RULE(again.searched == entry->searched && again.trial == entry->trial &&
        again.on_device == entry->on_device);
   RULE(again.time_s == entry->time_s && again.latency_s == entry->latency_s);

@@ -49,9 +49,9 @@ static void tune(const char *strategy, const char *path, rh_type type, double ti
                  const char *key, const char *value) {
   rh_tunedb_entry entry = {.op = rh_operator_builtin(RH_OP_sum, type), .n = 1000, .time_s = time_s};
   if (key) {
-    snprintf(entry.settings[0].key, RH_TUNED_WORD, "%s", key);
-    snprintf(entry.settings[0].value, RH_TUNED_WORD, "%s", value);
-    entry.n_settings = 1;
+    snprintf(entry.settings.list[0].key, RH_TUNED_WORD, "%s", key);
+    snprintf(entry.settings.list[0].value, RH_TUNED_WORD, "%s", value);
+    entry.settings.n = 1;
   }
   put(entry, strategy, path);
 }

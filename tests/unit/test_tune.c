@@ -147,20 +147,19 @@ TEST(many_parameters) {
 
 TEST(settings_and_back) {
   rh_space space;
-  rh_tunedb_setting settings[RH_TUNED_MOST_SETTINGS];
+  rh_tunedb_settings settings;
   uint64_t back, state = 3;
   rh_space_init(&space, usual, 3);
-  ck_assert_uint_eq(rh_space_settings(&space, space.initial, settings), 0);
+  ck_assert_uint_eq(rh_space_settings(&space, space.initial).n, 0);
   for (int k = 0; k < 500; k++) {
     uint64_t candidate = rh_random_next(&state) % space.size;
-    uint32_t n = rh_space_settings(&space, candidate, settings);
-    ck_assert(rh_space_find(&space, settings, n, &back));
+    settings = rh_space_settings(&space, candidate);
+    ck_assert(rh_space_find(&space, &settings, &back));
     ck_assert_uint_eq(back, candidate);
-    for (uint32_t j = 0; j < n; j++) ck_assert_str_ne(settings[j].value, "");
+    for (uint32_t j = 0; j < settings.n; j++) ck_assert_str_ne(settings.list[j].value, "");
   }
-  strcpy(settings[0].key, "group");
-  strcpy(settings[0].value, "5"); /* legal, but outside the space */
-  ck_assert(!rh_space_find(&space, settings, 1, &back));
+  settings = (rh_tunedb_settings){{{"group", "5"}}, 1}; /* legal, but outside the space */
+  ck_assert(!rh_space_find(&space, &settings, &back));
 }
 
 static int64_t value_of(const rh_space *space, uint64_t candidate, uint32_t axis) {
@@ -467,20 +466,16 @@ TEST(what_has_changed) {
   rh_task one = task(0, 1024, 1);
   ck_assert(!rh_task_is_changed(&one));
   ck_assert_str_eq(rh_task_base_name(&one), "defaults");
-  one.base[0] = (rh_tunedb_setting){"group", "256"};
-  one.base[1] = (rh_tunedb_setting){"finish", "device"};
-  one.n_base = 2;
+  one.base = (rh_tunedb_settings){{{"group", "256"}, {"finish", "device"}}, 2};
   one.base_origin = RH_TUNED_SHIPPED;
   ck_assert_str_eq(rh_task_base_name(&one), "shipped");
   ck_assert(rh_task_is_changed(&one)); /* back to the plugin's defaults */
-  rh_task_keep_base(&one);
-  one.settings[0] = one.base[1];
-  one.settings[1] = one.base[0];
+  one.settings = (rh_tunedb_settings){{{"finish", "device"}, {"group", "256"}}, 2};
   ck_assert(!rh_task_is_changed(&one)); /* in another order */
-  strcpy(one.settings[0].value, "host");
+  strcpy(one.settings.list[0].value, "host");
   ck_assert(rh_task_is_changed(&one));
   rh_task_drop_base(&one);
-  ck_assert(one.n_settings == 0 && one.base_origin == 0 && !rh_task_is_changed(&one));
+  ck_assert(one.settings.n == 0 && one.base_origin == 0 && !rh_task_is_changed(&one));
 }
 
 /* ---- The verdict ---- */
@@ -495,25 +490,25 @@ static rh_row row(double median, double half) {
 }
 
 TEST(better_by_more_than_noise) {
-  const uint32_t n_settings[] = {0, 2, 1};
+  const rh_tunedb_settings settings[] = {{.n = 0}, {.n = 2}, {.n = 1}};
   rh_row rows[] = {row(100, 1), row(90, 1), row(95, 1)};
-  ck_assert_uint_eq(rh_tune_candidate_decide(rows, n_settings, 3), 1);
+  ck_assert_uint_eq(rh_tune_candidate_decide(rows, settings, 3), 1);
   rows[2] = row(90.5, 1); /* as good, and simpler */
-  ck_assert_uint_eq(rh_tune_candidate_decide(rows, n_settings, 3), 2);
+  ck_assert_uint_eq(rh_tune_candidate_decide(rows, settings, 3), 2);
   rows[0] = row(100, 0.1);
   rows[1] = row(99.5, 0.1); /* less than a percent */
-  ck_assert_uint_eq(rh_tune_candidate_decide(rows, n_settings, 2), 0);
+  ck_assert_uint_eq(rh_tune_candidate_decide(rows, settings, 2), 0);
   rows[1] = row(95, 5); /* within the noise */
-  ck_assert_uint_eq(rh_tune_candidate_decide(rows, n_settings, 2), 0);
+  ck_assert_uint_eq(rh_tune_candidate_decide(rows, settings, 2), 0);
   rows[1] = row(97, 1); /* the intervals do not meet, but the samples do */
   rows[1].time.samples = 5;
   rows[0] = row(100, 1);
-  ck_assert_uint_eq(rh_tune_candidate_decide(rows, n_settings, 2), 0);
+  ck_assert_uint_eq(rh_tune_candidate_decide(rows, settings, 2), 0);
   rows[1] = row(50, 1);
-  ck_assert_uint_eq(rh_tune_candidate_decide(rows, n_settings, 2), 1);
+  ck_assert_uint_eq(rh_tune_candidate_decide(rows, settings, 2), 1);
   rows[1].time.samples = 2;
-  ck_assert_uint_eq(rh_tune_candidate_decide(rows, n_settings, 2), 0);
+  ck_assert_uint_eq(rh_tune_candidate_decide(rows, settings, 2), 0);
   rows[1] = row(50, 1);
   rows[1].status = RH_ROW_wrong; /* a wrong answer has no time */
-  ck_assert_uint_eq(rh_tune_candidate_decide(rows, n_settings, 2), 0);
+  ck_assert_uint_eq(rh_tune_candidate_decide(rows, settings, 2), 0);
 }

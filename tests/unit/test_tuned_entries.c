@@ -10,9 +10,9 @@ TEST(what_is_put_is_found) {
   rh_tunedb_entry entry =
       entry_of("two_stage", RH_OP_argmin, RH_TYPE_f64, (uint64_t)1 << 60, 1.5e-6);
   entry.plugin = UINT64_MAX;
-  entry.settings[0] = (rh_tunedb_setting){"group", "256"};
-  entry.settings[1] = (rh_tunedb_setting){"finish", "h\xc3\xb6st"};
-  entry.n_settings = 2;
+  entry.settings.list[0] = (rh_tunedb_setting){"group", "256"};
+  entry.settings.list[1] = (rh_tunedb_setting){"finish", "h\xc3\xb6st"};
+  entry.settings.n = 2;
   entry.searched = 1;
   ck_assert_uint_eq(rh_tunedb_count(tuned), 0);
   must(rh_tunedb_put(tuned, &entry, &error));
@@ -21,8 +21,8 @@ TEST(what_is_put_is_found) {
         tuned, asked("two_stage", UINT64_MAX, RH_OP_argmin, RH_TYPE_f64, 0, (uint64_t)1 << 59));
     ck_assert_ptr_nonnull(found);
     ck_assert(found->n == entry.n && found->plugin == entry.plugin && !found->failed);
-    ck_assert(found->time_s == 1.5e-6 && found->latency_s == 3e-6 && found->n_settings == 2);
-    ck_assert_mem_eq(found->settings, entry.settings, sizeof entry.settings);
+    ck_assert(found->time_s == 1.5e-6 && found->latency_s == 3e-6 && found->settings.n == 2);
+    ck_assert_mem_eq(& found->settings, & entry.settings, sizeof entry.settings);
     ck_assert_uint_eq(found->searched, 1);
     ck_assert_uint_eq(found->origin, RH_TUNED_HERE);
     ck_assert_uint_eq(rh_tunedb_count(tuned), 1);
@@ -50,7 +50,7 @@ TEST_LOOP(what_could_not_be_read_is_not_written, 0, 3) {
   reopen(&device);
   put("s", RH_OP_sum, RH_TYPE_f32, 1024, 1);
   if (_i == 0) entry.time_s = 1e10;
-  if (_i == 1) entry.settings[entry.n_settings++] = (rh_tunedb_setting){"way", "quick way"};
+  if (_i == 1) entry.settings.list[entry.settings.n++] = (rh_tunedb_setting){"way", "quick way"};
   if (_i == 2) strcpy(entry.strategy, "no name");
   must(rh_tunedb_put(tuned, &entry, &error));
   ck_assert(n_warnings == 1 && strstr(warnings, "could not be read again"));

@@ -100,10 +100,10 @@ TEST_LOOP(shipped_by_family, 0, 7) {
   ck_assert_str_eq(rh_tunedb_shipped_name(tuned), processors[_i].name);
   const rh_tunedb_entry *found =
       rh_tunedb_find(tuned, asked("cpu_serial_float4", 99, RH_OP_min, RH_TYPE_f32, 0, 1 << 22));
-  ck_assert(found && found->origin == RH_TUNED_SHIPPED && found->n_settings > 0);
+  ck_assert(found && found->origin == RH_TUNED_SHIPPED && found->settings.n > 0);
   ck_assert_int_eq(found->time_s > 0, processors[_i].timed);
-  for (uint32_t k = 0; k < found->n_settings; k++)
-    if (strcmp(found->settings[k].key, "pages") == 0)
+  for (uint32_t k = 0; k < found->settings.n; k++)
+    if (strcmp(found->settings.list[k].key, "pages") == 0)
       ck_assert_str_eq(processors[_i].name, "PoCL on Intel CPUs");
 }
 
@@ -131,7 +131,7 @@ TEST_LOOP(shipped_times_are_of_a_family, 0, 3) {
   const rh_tunedb_timed any = {RH_TUNED_HERE, RH_TUNED_SHIPPED, RH_TUNED_UNLIKE, 0, UINT64_MAX, 0};
   const rh_tunedb_entry *found =
       rh_tunedb_find(tuned, asked("onepass", 99, RH_OP_sum, RH_TYPE_f32, 0, 1 << 24));
-  ck_assert(found && found->origin == RH_TUNED_SHIPPED && found->n_settings > 0);
+  ck_assert(found && found->origin == RH_TUNED_SHIPPED && found->settings.n > 0);
   ck_assert_int_eq(found->time_s > 0, _i == 0);
   found =
       rh_tunedb_find_timed(tuned, &any, asked("onepass", 99, RH_OP_sum, RH_TYPE_f32, 0, 1 << 24));

@@ -69,8 +69,9 @@ static rh_status take_setting(const rh_exchange *x, const char *key, const json_
 static rh_status settings(const rh_exchange *x, rh_tunedb_entry *entry) {
   json_t *params = x->reads ? json_object_get(x->object, "params") : json_object(), *value;
   const char *key;
-  for (uint32_t k = 0; !x->reads && k < entry->n_settings && k < RH_TUNED_MOST_SETTINGS; k++)
-    json_object_set_new(params, entry->settings[k].key, json_string(entry->settings[k].value));
+  for (uint32_t k = 0; !x->reads && k < entry->settings.n && k < RH_TUNED_MOST_SETTINGS; k++)
+    json_object_set_new(params, entry->settings.list[k].key,
+                        json_string(entry->settings.list[k].value));
   if (!x->reads) return rh_pass_put(x, "params", params);
   if (!params) return RH_OK;
   if (!json_is_object(params)) return rh_pass_refuse(x, "params", "is not an object");
@@ -78,7 +79,7 @@ static rh_status settings(const rh_exchange *x, rh_tunedb_entry *entry) {
     return rh_pass_refuse(x, "params", "are %zu, and at most %d can be", json_object_size(params),
                           RH_TUNED_MOST_SETTINGS);
   json_object_foreach(params, key, value)
-      RH_TRY(take_setting(x, key, value, &entry->settings[entry->n_settings++]));
+      RH_TRY(take_setting(x, key, value, &entry->settings.list[entry->settings.n++]));
   return RH_OK;
 }
 
@@ -143,7 +144,7 @@ rh_status rh_tunedb_entry_take(const json_t *object, rh_tunedb_entry *entry, rh_
   if (!json_is_object(object)) return rh_fail(error, RH_E_FILE, "is not an object");
   RH_TRY(keys(&x, entry));
   if (!entry->failed) return RH_OK;
-  entry->n_settings = 0;
+  entry->settings.n = 0;
   entry->time_s = entry->latency_s = 0;
   entry->searched = entry->trial = 0;
   return RH_OK;

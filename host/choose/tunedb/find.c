@@ -73,7 +73,7 @@ static int is_among(const rh_tunedb_entry *entry, const rh_tunedb_timed *among) 
 
 /* One that was merely measured here, with the plugin's defaults, says nothing about parameters. */
 static int says_best(const rh_tunedb_entry *entry) {
-  return entry->origin == RH_TUNED_SHIPPED || entry->searched || entry->n_settings;
+  return entry->origin == RH_TUNED_SHIPPED || entry->searched || entry->settings.n;
 }
 
 /* Whole arrays take nothing of segments; segments take no times of whole arrays. */

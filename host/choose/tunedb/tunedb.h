@@ -66,6 +66,10 @@ enum { RH_TUNED_CUTS_APART = 3 }; /* octaves (rh_cuts_apart()) at which a cut te
 typedef struct rh_tunedb_setting {
   char key[RH_TUNED_WORD], value[RH_TUNED_WORD]; /* as --param takes them: "group", "256" */
 } rh_tunedb_setting;
+typedef struct rh_tunedb_settings {
+  rh_tunedb_setting list[RH_TUNED_MOST_SETTINGS];
+  uint32_t n;
+} rh_tunedb_settings;
 
 /* The best result of one strategy at one size. */
 typedef struct rh_tunedb_entry {
@@ -77,9 +81,7 @@ typedef struct rh_tunedb_entry {
   char own_name[64]; /* and its name, for people who read the file */
   uint64_t n;        /* elements; the entry serves the sizes that are nearest to it, by ratio */
   rh_cut cut;        /* of segments: likewise */
-  /* only those that differ from the plugin's defaults */
-  rh_tunedb_setting settings[RH_TUNED_MOST_SETTINGS];
-  uint32_t n_settings;
+  rh_tunedb_settings settings; /* only those that differ from the plugin's defaults */
   /* 1: gave a wrong result, with any parameters; everything below is then 0 */
   uint32_t failed;
   double time_s;    /* of one reduction, the main figure of a benchmark; 0: not measured */

@@ -195,7 +195,7 @@ rh_status rh_stage_renew(rh_stage *stage, rh_error *error);
 /* One more sampler of one of the strategies, with its own settings; the caller finishes it before
  * the stage is closed. */
 rh_status rh_stage_sampler(rh_stage *stage, const rh_found *found,
-                           const rh_tunedb_setting *settings, uint32_t n, rh_sampler *sampler,
+                           const rh_tunedb_settings *settings, rh_sampler *sampler,
                            rh_error *error);
 
 /* Strategies and peers, known before the samplers are created. */

@@ -170,11 +170,12 @@ static rh_status make_sampler(rh_stage *stage, const rh_found *found, const rh_s
 }
 
 rh_status rh_stage_sampler(rh_stage *stage, const rh_found *found,
-                           const rh_tunedb_setting *settings, uint32_t n, rh_sampler *sampler,
+                           const rh_tunedb_settings *settings, rh_sampler *sampler,
                            rh_error *error) {
   rh_setting list[RH_TUNED_MOST_SETTINGS];
-  for (uint32_t k = 0; k < n; k++) list[k] = (rh_setting){settings[k].key, settings[k].value};
-  return make_sampler(stage, found, list, n, sampler, error);
+  for (uint32_t k = 0; k < settings->n; k++)
+    list[k] = (rh_setting){settings->list[k].key, settings->list[k].value};
+  return make_sampler(stage, found, list, settings->n, sampler, error);
 }
 
 static rh_status add_strategy(rh_stage *stage, const rh_found *found, rh_error *error) {

@@ -52,7 +52,8 @@ static int is_better(const rh_spread *mine, const rh_spread *defaults) {
          upper_bound(mine) < lower_bound(defaults);
 }
 
-uint32_t rh_tune_candidate_decide(const rh_row *rows, const uint32_t *n_settings, uint32_t n) {
+uint32_t rh_tune_candidate_decide(const rh_row *rows, const rh_tunedb_settings *settings,
+                                  uint32_t n) {
   uint32_t kept = 0;
   double best = INFINITY;
   for (uint32_t k = 0; k < n; k++)
@@ -61,8 +62,8 @@ uint32_t rh_tune_candidate_decide(const rh_row *rows, const uint32_t *n_settings
     const rh_spread *mine = &rows[k].time;
     if (!rh_row_is_timed(&rows[k]) || mine->median > (1 + worth_it) * best) continue;
     int better = !rh_row_is_timed(&rows[0]) || is_better(mine, &rows[0].time);
-    int simpler = kept == 0 || n_settings[k] < n_settings[kept] ||
-                  (n_settings[k] == n_settings[kept] && mine->median < rows[kept].time.median);
+    int simpler = kept == 0 || settings[k].n < settings[kept].n ||
+                  (settings[k].n == settings[kept].n && mine->median < rows[kept].time.median);
     if (better && simpler) kept = k;
   }
   return kept;

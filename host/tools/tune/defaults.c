@@ -61,7 +61,7 @@ static rh_status take_row(rh_tuner *w, rh_task *task, const rh_row *row, rh_erro
   case RH_ROW_wrong: return rh_tuner_blame(w, task, row, error);
   case RH_ROW_failed:
     task->state = RH_TASK_failed;
-    rh_tuner_tell(w, RH_TUNE_LEFT_OUT, task, NULL, 0, row->reason);
+    rh_tuner_tell(w, RH_TUNE_LEFT_OUT, task, NULL, row->reason);
     return RH_OK;
   case RH_ROW_unsupported: task->state = RH_TASK_unsupported; return RH_OK;
   default: return RH_OK; /* interrupted: not done yet */
@@ -125,10 +125,10 @@ rh_status rh_tuner_measure_defaults(rh_tuner *w, rh_error *error) {
   for (uint32_t k = 0; k < w->n_tasks;) {
     rh_task *tasks[TOGETHER];
     uint32_t bases[TOGETHER], n = gather(w, k, tasks, &k);
-    for (uint32_t j = 0; j < n; j++) bases[j] = tasks[j]->n_base;
+    for (uint32_t j = 0; j < n; j++) bases[j] = tasks[j]->base.n;
     if (n) RH_TRY(measure(w, tasks, n, error));
     for (uint32_t j = 0; j < n; j++)
-      if (tasks[j]->state == RH_TASK_todo && bases[j] && !tasks[j]->n_base)
+      if (tasks[j]->state == RH_TASK_todo && bases[j] && !tasks[j]->base.n)
         RH_TRY(measure(w, &tasks[j], 1, error));
     if (n && rh_now() > until) return RH_OK;
   }

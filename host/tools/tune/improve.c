@@ -20,14 +20,14 @@ static const double unbearable = 10;
 
 /* Evaluates a candidate's row: its time, INFINITY if it is rejected, 0 if it cannot run.  Without
  * settings it is the plugin's defaults, which should be right. */
-static rh_status read_row(strategy_search *h, const rh_tunedb_setting *settings, uint32_t n,
-                          const rh_row *row, double *seconds, rh_error *error) {
+static rh_status read_row(strategy_search *h, const rh_tunedb_settings *settings, const rh_row *row,
+                          double *seconds, rh_error *error) {
   *seconds = INFINITY; /* also for candidates that were given up */
   switch (row->status) {
   case RH_ROW_ok: *seconds = row->time.median; break;
   case RH_ROW_wrong:
-    if (n == 0) return rh_tuner_blame(h->w, h->task, row, error);
-    rh_tuner_tell(h->w, RH_TUNE_REFUSED, h->task, settings, n, row->reason);
+    if (settings->n == 0) return rh_tuner_blame(h->w, h->task, row, error);
+    rh_tuner_tell(h->w, RH_TUNE_REFUSED, h->task, settings, row->reason);
     h->task->refused++;
     break;
   case RH_ROW_failed: h->task->broken++; break;
@@ -41,13 +41,13 @@ static rh_status read_row(strategy_search *h, const rh_tunedb_setting *settings,
  * where the best takes a millisecond, and a run cannot be cancelled. *seconds: as for read_row;
  * another value means that the candidate may continue. */
 static rh_status try_few_elements(strategy_search *h, rh_sampler *sampler,
-                                  const rh_tunedb_setting *settings, uint32_t n, double best_s,
+                                  const rh_tunedb_settings *settings, double best_s,
                                   double *seconds, rh_error *error) {
   const rh_tuner *w = h->w;
   rh_row row;
   rh_status status = rh_tune_candidate_measure(w->stage, &w->small, sampler, 0, &row, error);
   if (row.status == RH_ROW_skipped) *seconds = row.time.median;
-  else if (status == RH_OK) status = read_row(h, settings, n, &row, seconds, error);
+  else if (status == RH_OK) status = read_row(h, settings, &row, seconds, error);
   if (*seconds > 0 && h->small_s > 0 &&
       h->default_s + RH_TUNE_SMALL * (*seconds - h->small_s) > unbearable * best_s)
     *seconds = INFINITY;
@@ -56,17 +56,17 @@ static rh_status try_few_elements(strategy_search *h, rh_sampler *sampler,
 }
 
 static rh_status measure_quickly(strategy_search *h, rh_sampler *sampler,
-                                 const rh_tunedb_setting *settings, uint32_t n, double best_s,
-                                 double *seconds, rh_error *error) {
+                                 const rh_tunedb_settings *settings, double best_s, double *seconds,
+                                 rh_error *error) {
   const rh_tuner *w = h->w;
   rh_row row;
   if (w->has_small && h->small_s > 0) {
-    RH_TRY(try_few_elements(h, sampler, settings, n, best_s, seconds, error));
+    RH_TRY(try_few_elements(h, sampler, settings, best_s, seconds, error));
     if (*seconds == 0 || isinf(*seconds)) return RH_OK;
   }
   rh_status status =
       rh_tune_candidate_measure(w->stage, &w->point, sampler, clearly_worse * best_s, &row, error);
-  if (status == RH_OK) status = read_row(h, settings, n, &row, seconds, error);
+  if (status == RH_OK) status = read_row(h, settings, &row, seconds, error);
   rh_row_finish(&row);
   return status;
 }
@@ -74,12 +74,11 @@ static rh_status measure_quickly(strategy_search *h, rh_sampler *sampler,
 static rh_status measure(void *user, uint64_t candidate, double best_s, double *seconds,
                          rh_error *error) {
   strategy_search *h = user;
-  rh_tunedb_setting settings[RH_TUNED_MOST_SETTINGS];
-  uint32_t n = rh_space_settings(&h->space, candidate, settings);
+  const rh_tunedb_settings settings = rh_space_settings(&h->space, candidate);
   rh_sampler sampler;
   RH_TRY(rh_tuner_turn(h->w, h->found->name, error));
-  RH_TRY(rh_stage_sampler(h->w->stage, h->found, settings, n, &sampler, error));
-  rh_status status = measure_quickly(h, &sampler, settings, n, best_s, seconds, error);
+  RH_TRY(rh_stage_sampler(h->w->stage, h->found, &settings, &sampler, error));
+  rh_status status = measure_quickly(h, &sampler, &settings, best_s, seconds, error);
   sampler.finish(sampler.self);
   return status;
 }
@@ -99,9 +98,9 @@ static int is_over(void *user, uint32_t measured) {
 static rh_status measure_base_quickly(strategy_search *h, rh_error *error) {
   const rh_task *task = h->task;
   RH_TRY(rh_tuner_turn(h->w, h->found->name, error));
-  RH_TRY(measure_quickly(h, &h->base, task->base, task->n_base, INFINITY, &h->default_s, error));
+  RH_TRY(measure_quickly(h, &h->base, &task->base, INFINITY, &h->default_s, error));
   if (!h->w->has_small || h->default_s == 0 || isinf(h->default_s)) return RH_OK;
-  return try_few_elements(h, &h->base, task->base, task->n_base, INFINITY, &h->small_s, error);
+  return try_few_elements(h, &h->base, &task->base, INFINITY, &h->small_s, error);
 }
 
 /* ---- The verdict ---- */
@@ -116,32 +115,26 @@ static rh_status forget_base(strategy_search *h, rh_error *error) {
   return rh_tuner_store(h->w, task, error);
 }
 
-static rh_status read_verdict(strategy_search *h, const rh_tune_found *found, rh_row *rows,
-                              rh_error *error) {
+static rh_status read_verdict(strategy_search *h, const rh_tunedb_settings *settings, uint32_t n,
+                              const rh_row *rows, rh_error *error) {
   rh_task *task = h->task;
-  rh_tunedb_setting settings[1 + RH_TUNE_FINALISTS][RH_TUNED_MOST_SETTINGS];
-  uint32_t n_settings[1 + RH_TUNE_FINALISTS] = {task->n_base};
-  memcpy(settings[0], task->base, sizeof settings[0]);
-  for (uint32_t k = 0; k <= found->n; k++) {
-    double seconds;
-    if (k) n_settings[k] = rh_space_settings(&h->space, found->best[k - 1].candidate, settings[k]);
+  double seconds;
+  for (uint32_t k = 0; k < n; k++)
     if (rows[k].status == RH_ROW_wrong)
-      RH_TRY(read_row(h, settings[k], n_settings[k], &rows[k], &seconds, error));
-  }
+      RH_TRY(read_row(h, &settings[k], &rows[k], &seconds, error));
   if (task->state == RH_TASK_wrong) return RH_OK;
-  uint32_t kept = rh_tune_candidate_decide(rows, n_settings, found->n + 1);
+  uint32_t kept = rh_tune_candidate_decide(rows, settings, n);
   if (rh_row_is_timed(&rows[0])) {
     task->default_s = rows[0].time.median;
     task->default_latency_s = rows[0].latency.median;
   }
   task->time_s = kept ? rows[kept].time.median : task->default_s;
   task->latency_s = kept ? rows[kept].latency.median : task->default_latency_s;
-  task->n_settings = n_settings[kept];
-  memcpy(task->settings, settings[kept], sizeof task->settings);
-  if (kept) rh_tuner_tell(h->w, RH_TUNE_BETTER, task, task->settings, task->n_settings, "");
+  task->settings = settings[kept];
+  if (kept) rh_tuner_tell(h->w, RH_TUNE_BETTER, task, &task->settings, "");
   if (task->time_s > 0) return RH_OK;
   task->state = RH_TASK_failed;
-  rh_tuner_tell(h->w, RH_TUNE_LEFT_OUT, task, NULL, 0, rows[0].reason ? rows[0].reason : "");
+  rh_tuner_tell(h->w, RH_TUNE_LEFT_OUT, task, NULL, rows[0].reason ? rows[0].reason : "");
   return RH_OK;
 }
 
@@ -153,16 +146,14 @@ static rh_status compare_once(strategy_search *h, const rh_tune_found *found, rh
                           .max_time_s = fmax(usual_s, 7 * found->best[0].seconds),
                           .min_samples = 20,
                           .max_samples = RH_MOST_SAMPLES};
-  rh_sampler samplers[1 + RH_TUNE_FINALISTS];
-  rh_row rows[1 + RH_TUNE_FINALISTS];
+  rh_sampler samplers[1 + RH_TUNE_FINALISTS] = {h->base};
+  rh_tunedb_settings settings[1 + RH_TUNE_FINALISTS] = {h->task->base};
+  rh_row rows[1 + RH_TUNE_FINALISTS] = {0};
   uint32_t n = 1;
   rh_status status = RH_OK;
-  memset(rows, 0, sizeof rows);
-  samplers[0] = h->base;
   for (; n <= found->n && status == RH_OK; n++) {
-    rh_tunedb_setting settings[RH_TUNED_MOST_SETTINGS];
-    uint32_t n_settings = rh_space_settings(&h->space, found->best[n - 1].candidate, settings);
-    status = rh_stage_sampler(h->w->stage, h->found, settings, n_settings, &samplers[n], error);
+    settings[n] = rh_space_settings(&h->space, found->best[n - 1].candidate);
+    status = rh_stage_sampler(h->w->stage, h->found, &settings[n], &samplers[n], error);
     if (status != RH_OK) break;
   }
   if (status == RH_OK) status = rh_tuner_rounds(h->w, samplers, n, &rules, rows, error);
@@ -170,8 +161,9 @@ static rh_status compare_once(strategy_search *h, const rh_tune_found *found, rh
     status = rh_tuner_check_order(h->w, &samplers[k], &rows[k], error);
   for (uint32_t k = 1; k < n; k++) samplers[k].finish(samplers[k].self);
   if (status == RH_OK)
-    status = rh_tuner_drop_base(h->w, h->task, &rows[0]) ? forget_base(h, error)
-                                                         : read_verdict(h, found, rows, error);
+    status = rh_tuner_drop_base(h->w, h->task, &rows[0])
+                 ? forget_base(h, error)
+                 : read_verdict(h, settings, n, rows, error);
   for (uint32_t k = 0; k <= RH_TUNE_FINALISTS; k++) rh_row_finish(&rows[k]);
   return status;
 }
@@ -190,9 +182,9 @@ static rh_status keep_unfinished(strategy_search *h, const rh_tune_found *found,
   rh_task *task = h->task;
   if (!found->n || !(found->best[0].seconds < clearly_better * fmin(h->default_s, task->time_s)))
     return RH_OK;
-  task->n_settings = rh_space_settings(&h->space, found->best[0].candidate, task->settings);
+  task->settings = rh_space_settings(&h->space, found->best[0].candidate);
   task->time_s = found->best[0].seconds;
-  rh_tuner_tell(h->w, RH_TUNE_BETTER, task, task->settings, task->n_settings, "");
+  rh_tuner_tell(h->w, RH_TUNE_BETTER, task, &task->settings, "");
   return rh_tuner_store(h->w, task, error);
 }
 
@@ -206,8 +198,8 @@ static uint64_t seed_of(const rh_tuner *w, const rh_task *task) {
 
 static void add_hint(const rh_task *from, rh_tune_spec *spec) {
   uint64_t candidate;
-  if (from->n_settings == 0 || spec->n_hints == RH_TUNE_MOST_HINTS ||
-      !rh_space_find(spec->space, from->settings, from->n_settings, &candidate))
+  if (from->settings.n == 0 || spec->n_hints == RH_TUNE_MOST_HINTS ||
+      !rh_space_find(spec->space, &from->settings, &candidate))
     return;
   spec->hints[spec->n_hints++] = candidate;
 }
@@ -226,7 +218,7 @@ static void add_hints(const rh_tuner *w, const rh_task *task, rh_tune_spec *spec
     for (uint32_t j = 0; j < w->n_tasks; j++) {
       const rh_task *other = &w->tasks[j];
       if (other == task || other == used[0] || other->strategy != task->strategy ||
-          other->n_settings == 0)
+          other->settings.n == 0)
         continue;
       if (!used[k] || distance(other, task) < distance(used[k], task)) used[k] = other;
     }
@@ -246,7 +238,7 @@ static rh_status search_from_base(strategy_search *h, rh_error *error) {
                        .measure = measure,
                        .is_over = is_over,
                        .user = h};
-  if (!rh_space_find(&h->space, task->base, task->n_base, &spec.base)) spec.base = RH_TUNE_OUTSIDE;
+  if (!rh_space_find(&h->space, &task->base, &spec.base)) spec.base = RH_TUNE_OUTSIDE;
   add_hints(w, task, &spec);
   double initial_s = h->default_s > 0 && !isinf(h->default_s) ? h->default_s : task->time_s;
   rh_status status = rh_tune_search(&spec, initial_s, &found, error);

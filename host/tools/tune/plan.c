@@ -16,26 +16,21 @@ const char *rh_task_name(uint32_t state) {
   }
 }
 
-static int has_setting(const rh_tunedb_setting *list, uint32_t n, const rh_tunedb_setting *one) {
-  for (uint32_t k = 0; k < n; k++)
-    if (strcmp(list[k].key, one->key) == 0) return strcmp(list[k].value, one->value) == 0;
+static int has_setting(const rh_tunedb_settings *in, const rh_tunedb_setting *one) {
+  for (uint32_t k = 0; k < in->n; k++)
+    if (strcmp(in->list[k].key, one->key) == 0) return strcmp(in->list[k].value, one->value) == 0;
   return 0;
 }
 
 int rh_task_is_changed(const rh_task *task) {
-  for (uint32_t k = 0; k < task->n_settings; k++)
-    if (!has_setting(task->base, task->n_base, &task->settings[k])) return 1;
-  return task->n_settings != task->n_base;
-}
-
-void rh_task_keep_base(rh_task *task) {
-  task->n_settings = task->n_base;
-  memcpy(task->settings, task->base, sizeof task->settings);
+  for (uint32_t k = 0; k < task->settings.n; k++)
+    if (!has_setting(&task->base, &task->settings.list[k])) return 1;
+  return task->settings.n != task->base.n;
 }
 
 void rh_task_drop_base(rh_task *task) {
-  task->n_base = task->base_origin = 0;
-  rh_task_keep_base(task);
+  task->base.n = task->base_origin = 0;
+  task->settings = task->base;
 }
 
 const char *rh_task_base_name(const rh_task *task) {

@@ -141,24 +141,22 @@ static int apply(const rh_space *space, const rh_tunedb_setting *setting, uint64
   return 0;
 }
 
-int rh_space_find(const rh_space *space, const rh_tunedb_setting *settings, uint32_t n,
-                  uint64_t *candidate) {
+int rh_space_find(const rh_space *space, const rh_tunedb_settings *settings, uint64_t *candidate) {
   *candidate = space->initial;
-  for (uint32_t k = 0; k < n; k++)
-    if (!apply(space, &settings[k], candidate)) return 0;
+  for (uint32_t k = 0; k < settings->n; k++)
+    if (!apply(space, &settings->list[k], candidate)) return 0;
   return 1;
 }
 
-uint32_t rh_space_settings(const rh_space *space, uint64_t candidate,
-                           rh_tunedb_setting settings[RH_TUNED_MOST_SETTINGS]) {
-  uint32_t n = 0;
+rh_tunedb_settings rh_space_settings(const rh_space *space, uint64_t candidate) {
+  rh_tunedb_settings settings = {.n = 0};
   for (uint32_t k = 0; k < space->n_axes; k++) {
     const rh_space_axis *axis = &space->axes[k];
     uint32_t place = place_of(space, candidate, k);
     if (place == axis->initial) continue;
-    rh_tunedb_setting *setting = &settings[n++];
+    rh_tunedb_setting *setting = &settings.list[settings.n++];
     snprintf(setting->key, sizeof setting->key, "%s", axis->param->key);
     rh_param_format(axis->param, axis->values[place], setting->value, sizeof setting->value);
   }
-  return n;
+  return settings;
 }

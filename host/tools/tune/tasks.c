@@ -26,9 +26,8 @@ static void take_over(const rh_tuner *w, rh_task *task, const rh_tunedb_entry *e
   task->state = is_done ? RH_TASK_kept : RH_TASK_measured;
   task->time_s = entry->time_s;
   task->latency_s = entry->latency_s;
-  task->n_settings = entry->n_settings;
-  memcpy(task->settings, entry->settings, sizeof task->settings);
-  if (entry->n_settings) return;
+  task->settings = entry->settings;
+  if (entry->settings.n) return;
   task->default_s = entry->time_s;
   task->default_latency_s = entry->latency_s;
 }
@@ -46,10 +45,11 @@ static int is_accepted(const rh_entry *entry, const rh_tunedb_setting *setting) 
 static void find_base(const rh_tuner *w, rh_task *task, const rh_entry *entry) {
   const rh_asked asked = asked_of(w, task);
   const rh_tunedb_entry *used = rh_tunedb_find(w->tuned, &asked);
-  for (uint32_t k = 0; used && k < used->n_settings; k++)
-    if (is_accepted(entry, &used->settings[k])) task->base[task->n_base++] = used->settings[k];
-  if (task->n_base) task->base_origin = used->origin;
-  rh_task_keep_base(task);
+  for (uint32_t k = 0; used && k < used->settings.n; k++)
+    if (is_accepted(entry, &used->settings.list[k]))
+      task->base.list[task->base.n++] = used->settings.list[k];
+  if (task->base.n) task->base_origin = used->origin;
+  task->settings = task->base;
 }
 
 /* Looks up a measurement on this device, with this driver, plugin file, size and cut.  One with the
@@ -59,23 +59,23 @@ static void look_up(const rh_tuner *w, rh_task *task) {
   const rh_asked asked = asked_of(w, task);
   const rh_tunedb_entry *entry = rh_tunedb_find_timed(w->tuned, &here, &asked);
   if (!entry || entry->trial || entry->time_s <= 0) return;
-  if (!entry->searched && !entry->n_settings && task->n_base) return;
+  if (!entry->searched && !entry->settings.n && task->base.n) return;
   take_over(w, task, entry);
 }
 
 void rh_tuner_tell(const rh_tuner *w, uint32_t kind, const rh_task *task,
-                   const rh_tunedb_setting *settings, uint32_t n_settings, const char *reason) {
-  const rh_tune_event event = {kind, task, task->n, settings, n_settings, reason};
+                   const rh_tunedb_settings *settings, const char *reason) {
+  const rh_tune_event event = {kind, task, task->n, settings, reason};
   w->on_event(w->user, &event);
 }
 
 int rh_tuner_drop_base(rh_tuner *w, rh_task *task, const rh_row *row) {
-  if (!task->n_base || (row->status != RH_ROW_wrong && row->status != RH_ROW_failed &&
+  if (!task->base.n || (row->status != RH_ROW_wrong && row->status != RH_ROW_failed &&
                         row->status != RH_ROW_unsupported))
     return 0;
   if (row->status == RH_ROW_wrong) {
     task->refused++;
-    rh_tuner_tell(w, RH_TUNE_REFUSED, task, task->base, task->n_base, row->reason);
+    rh_tuner_tell(w, RH_TUNE_REFUSED, task, &task->base, row->reason);
   }
   rh_task_drop_base(task);
   return 1;
@@ -146,8 +146,7 @@ rh_status rh_tuner_store(rh_tuner *w, const rh_task *task, rh_error *error) {
   entry.time_s = task->time_s;
   entry.latency_s = task->latency_s;
   entry.searched = task->state == RH_TASK_tuned;
-  entry.n_settings = task->n_settings;
-  memcpy(entry.settings, task->settings, sizeof entry.settings);
+  entry.settings = task->settings;
   return rh_tunedb_put(w->tuned, &entry, error);
 }
 

@@ -16,7 +16,8 @@ rh_status rh_tune_candidate_measure(const rh_stage *stage, const rh_point *point
 /* Chooses one of the rows, which were measured in the same rounds.  The first row, the defaults,
  * wins unless another is better by more than 1 % and the intervals do not overlap.  Among those
  * that are as good as the best, the one with the fewest settings wins. */
-uint32_t rh_tune_candidate_decide(const rh_row *rows, const uint32_t *n_settings, uint32_t n);
+uint32_t rh_tune_candidate_decide(const rh_row *rows, const rh_tunedb_settings *settings,
+                                  uint32_t n);
 
 /* ---- The search space: the values to try for a strategy's parameters ---- */
 
@@ -50,12 +51,10 @@ uint32_t rh_space_neighbours(const rh_space *space, uint64_t candidate, uint64_t
 
 /* The candidate with these settings and otherwise the defaults. 0: a setting is not in the
  * space. */
-int rh_space_find(const rh_space *space, const rh_tunedb_setting *settings, uint32_t n,
-                  uint64_t *candidate);
+int rh_space_find(const rh_space *space, const rh_tunedb_settings *settings, uint64_t *candidate);
 
-/* The parameters that differ from their defaults, as for --param.  Returns their number. */
-uint32_t rh_space_settings(const rh_space *space, uint64_t candidate,
-                           rh_tunedb_setting settings[RH_TUNED_MOST_SETTINGS]);
+/* The parameters that differ from their defaults, as for --param. */
+rh_tunedb_settings rh_space_settings(const rh_space *space, uint64_t candidate);
 
 /* ---- The tuning plan: the tasks, their order, and each one's share of the budget ---- */
 
@@ -89,24 +88,20 @@ typedef struct rh_task {
   double behind;     /* likewise: the ratio to the best time of its point; 0: unknown */
   /* This would be used without this task's result: `auto` and --run take it from the tuning
    * database.  The task's result is compared with it. */
-  rh_tunedb_setting base[RH_TUNED_MOST_SETTINGS];
-  uint32_t n_base;
+  rh_tunedb_settings base;
   uint32_t base_origin; /* RH_TUNED_*; 0: the plugin's defaults */
   /* 1: `auto' does not choose it, for its bits are not the canonical order's */
   uint32_t passed_over;
   uint32_t on_host;                    /* 1: the strategy needs no device */
   double default_s, default_latency_s; /* with `base' */
   double time_s, latency_s;            /* with `settings` */
-  rh_tunedb_setting settings[RH_TUNED_MOST_SETTINGS];
-  uint32_t n_settings;
+  rh_tunedb_settings settings;
   /* numbers of candidates: with a time; with a wrong result; that failed */
   uint32_t candidates, refused, broken;
 } rh_task;
 
 /* 1: its settings are not those of its base. */
 int rh_task_is_changed(const rh_task *task);
-/* Its settings become those of its base. */
-void rh_task_keep_base(rh_task *task);
 /* The base turned out to be unusable: the plugin's defaults take its place. */
 void rh_task_drop_base(rh_task *task);
 /* Names the base: "defaults" (the plugin's), "shipped" or "tuned" (by an earlier --tune). */
@@ -199,10 +194,9 @@ enum {
 typedef struct rh_tune_event {
   uint32_t kind; /* RH_TUNE_* */
   const rh_task *task;
-  uint64_t n;                        /* elements, perhaps fewer than the task's */
-  const rh_tunedb_setting *settings; /* the candidate's */
-  uint32_t n_settings;
-  const char *reason; /* the error */
+  uint64_t n;                         /* elements, perhaps fewer than the task's */
+  const rh_tunedb_settings *settings; /* the candidate's */
+  const char *reason;                 /* the error */
 } rh_tune_event;
 
 enum { RH_TUNE_SMALL = 64 }; /* the factor by which `small` is smaller */
@@ -266,7 +260,7 @@ rh_status rh_tuner_check_order(rh_tuner *tuner, rh_sampler *sampler, rh_row *row
 rh_status rh_tuner_make_tasks(rh_tuner *tuner, rh_error *error);
 /* Calls on_event(), about all of the task's elements. */
 void rh_tuner_tell(const rh_tuner *tuner, uint32_t kind, const rh_task *task,
-                   const rh_tunedb_setting *settings, uint32_t n_settings, const char *reason);
+                   const rh_tunedb_settings *settings, const char *reason);
 /* 1: the row shows that the strategy cannot run, or is wrong, with the parameters that an entry
  * gave it: the plugin's defaults are the base now.  The base's sampler must not be finished by
  * rh_tuner_finish_base() afterwards. */

@@ -51,9 +51,8 @@ rh_status rh_tuner_base_samplers(rh_tuner *tuner, rh_task *const *tasks, uint32_
     const rh_found *found = &tuner->stage->found[tasks[k]->strategy];
     rh_status status = RH_OK;
     samplers[k] = tuner->stage->samplers[tasks[k]->strategy];
-    if (tasks[k]->n_base)
-      status = rh_stage_sampler(tuner->stage, found, tasks[k]->base, tasks[k]->n_base, &samplers[k],
-                                error);
+    if (tasks[k]->base.n)
+      status = rh_stage_sampler(tuner->stage, found, &tasks[k]->base, &samplers[k], error);
     if (status == RH_OK) continue;
     while (k-- > 0) rh_tuner_finish_base(tasks[k], &samplers[k]);
     return status;
@@ -62,7 +61,7 @@ rh_status rh_tuner_base_samplers(rh_tuner *tuner, rh_task *const *tasks, uint32_
 }
 
 void rh_tuner_finish_base(const rh_task *task, rh_sampler *sampler) {
-  if (task->n_base) sampler->finish(sampler->self);
+  if (task->base.n) sampler->finish(sampler->self);
 }
 
 static rh_status on_turn(void *user, const rh_sampler *sampler, rh_error *error) {
