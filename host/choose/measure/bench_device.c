@@ -192,12 +192,12 @@ static rh_status measure_peak(rh_bench_device *bench, rh_error *error) {
 /* The check is about a millisecond of work.  Its own scatter determines what counts as slower. */
 static rh_status calibrate_throttle_check(rh_bench_device *bench, rh_error *error) {
   enum { SAMPLES = 15 };
-  double samples[SAMPLES], room[SAMPLES];
+  double samples[SAMPLES];
   bench->throttle_bytes = is_cpu(bench) ? 32 * MIB : bench->scratch_bytes;
   if (bench->throttle_bytes > bench->scratch_bytes) bench->throttle_bytes = bench->scratch_bytes;
   for (int k = 0; k < SAMPLES; k++)
     RH_TRY(time_sweeps(bench, &bench->sweep, bench->throttle_bytes, 1, &samples[k], error));
-  rh_spread spread = rh_spread_of(samples, SAMPLES, room);
+  rh_spread spread = rh_spread_of(samples, SAMPLES);
   /* A CPU runs other processes too and rarely reaches its best, so its baseline is the median. */
   bench->throttle_baseline_s = is_cpu(bench) ? spread.median : spread.min;
   bench->throttle_slack = is_cpu(bench) ? fmax(0.1, 3 * rh_spread_iqr(&spread))
@@ -239,7 +239,7 @@ static rh_status measure_step(rh_bench_device *bench, rh_error *error) {
  * each. */
 static rh_status measure_launches(rh_bench_device *bench, rh_error *error) {
   enum { LAUNCHES = 64, TIMES = 9 };
-  double host[TIMES], device[TIMES], room[TIMES];
+  double host[TIMES], device[TIMES];
   size_t one = 1;
   for (int t = 0; t < TIMES; t++) {
     cl_event first, last;
@@ -256,15 +256,15 @@ static rh_status measure_launches(rh_bench_device *bench, rh_error *error) {
     if (rh_span(first, last, &device[t], NULL) != RH_OK) bench->host_clock = 1;
     device[t] = (bench->host_clock ? by_host : device[t]) / LAUNCHES;
   }
-  bench->calibration.launch_s = rh_spread_of(host, TIMES, room).median;
-  bench->calibration.empty_kernel_s = rh_spread_of(device, TIMES, room).median;
+  bench->calibration.launch_s = rh_spread_of(host, TIMES).median;
+  bench->calibration.empty_kernel_s = rh_spread_of(device, TIMES).median;
   return RH_OK;
 }
 
 static rh_status measure_copies(rh_bench_device *bench, rh_error *error) {
   enum { TIMES = 5 };
   size_t bytes = 32 * MIB;
-  double samples[TIMES], room[TIMES];
+  double samples[TIMES];
   if (bytes > bench->scratch_bytes) bytes = bench->scratch_bytes;
   void *memory = malloc(bytes);
   if (!memory) return rh_fail(error, RH_E_NOMEM, "no memory to copy from");
@@ -277,7 +277,7 @@ static rh_status measure_copies(rh_bench_device *bench, rh_error *error) {
                 : rh_cl_read(bench->plain, bench->scratch, CL_TRUE, 0, bytes, memory, NULL);
       if (k >= 0) samples[k] = rh_now() - start;
     }
-    double rate = (double)bytes / rh_spread_of(samples, TIMES, room).median;
+    double rate = (double)bytes / rh_spread_of(samples, TIMES).median;
     *(up ? &bench->calibration.upload : &bench->calibration.download) = rate;
   }
   free(memory);

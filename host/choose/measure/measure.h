@@ -93,9 +93,8 @@ typedef struct rh_part {
 } rh_part;
 enum { RH_MAX_PARTS = 64 };
 
-/* The statistics of n samples, which keep their order; n = 0 gives zeros.  `room` is a scratch
- * array of n. */
-rh_spread rh_spread_of(const double *samples, uint32_t n, double *room);
+/* The statistics of n samples, which keep their order; zeros for none, and without memory. */
+rh_spread rh_spread_of(const double *samples, uint32_t n);
 
 /* The half width of the median's 95 % interval, and the interquartile range, as fractions of the
  * median; 0 if the median is 0. */

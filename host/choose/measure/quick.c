@@ -6,7 +6,7 @@ static const double batch_s = 1e-3;  /* much longer than the clock's step and on
 
 rh_status rh_measure_series(const rh_sampler *sampler, const rh_series *series,
                             const rh_reporter *reporter, rh_spread *spread, rh_error *error) {
-  double samples[RH_MOST_IN_A_SERIES], room[RH_MOST_IN_A_SERIES], start = rh_now();
+  double samples[RH_MOST_IN_A_SERIES], start = rh_now();
   uint32_t n = 0;
   rh_taken taken;
   while (n < series->most && (n == 0 || rh_now() - start < series->budget_s)) {
@@ -14,7 +14,7 @@ rh_status rh_measure_series(const rh_sampler *sampler, const rh_series *series,
     samples[n++] = taken.seconds;
     RH_TRY(rh_progress(reporter, "measuring", n, 0, error));
   }
-  *spread = rh_spread_of(samples, n, room);
+  *spread = rh_spread_of(samples, n);
   return RH_OK;
 }
 

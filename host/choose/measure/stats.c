@@ -32,10 +32,10 @@ static uint32_t count_outliers(const double *samples, uint32_t n, double median,
   return outliers;
 }
 
-rh_spread rh_spread_of(const double *samples, uint32_t n, double *room) {
+rh_spread rh_spread_of(const double *samples, uint32_t n) {
   rh_spread spread = {.samples = n};
-  double sum = 0;
-  if (n == 0) return spread;
+  double sum = 0, *room = n ? malloc(n * sizeof *room) : NULL;
+  if (!room) return (rh_spread){0};
   memcpy(room, samples, n * sizeof *room);
   qsort(room, n, sizeof *room, ascending);
   spread.min = room[0];
@@ -51,6 +51,7 @@ rh_spread rh_spread_of(const double *samples, uint32_t n, double *room) {
   spread.mean = sum / n;
   qsort(room, n, sizeof *room, ascending);
   spread.mad = quantile(room, n, 0.5);
+  free(room);
   spread.outliers = count_outliers(samples, n, spread.median, spread.mad);
   return spread;
 }

@@ -222,7 +222,7 @@ rh_status rh_contender_start(rh_contender *c, const rh_bench_data *data, rh_erro
 /* ---- Rounds ---- */
 
 static rh_status sample_headline(rh_contender *c, rh_error *error) {
-  double room[RH_SAMPLES_A_ROUND], *first = &c->samples[c->n_samples], seconds;
+  double *first = &c->samples[c->n_samples], seconds;
   uint32_t wanted = c->about_s > slow_s ? 1 : RH_SAMPLES_A_ROUND, n = 0;
   while (n < wanted) {
     RH_TRY(sample(c, headline(c), &seconds, error));
@@ -231,7 +231,7 @@ static rh_status sample_headline(rh_contender *c, rh_error *error) {
     if (c->spent_s > c->rules->max_time_s) break;
   }
   c->n_samples += c->n_last = n;
-  c->rounds[c->n_rounds++] = rh_spread_of(first, n, room).median;
+  c->rounds[c->n_rounds++] = rh_spread_of(first, n).median;
   return RH_OK;
 }
 
@@ -288,12 +288,11 @@ static double span_of_rounds(const rh_contender *c) {
 }
 
 int rh_contender_is_settled(const rh_contender *c) {
-  static _Thread_local double room[RH_MOST_SAMPLES];
   if (c->n_samples == 0) return 0;
   if (c->spent_s >= c->rules->max_time_s || c->n_rounds == RH_MAX_ROUNDS) return 1;
   if (c->n_samples >= c->rules->max_samples) return 1;
   if (c->n_samples < c->rules->min_samples || c->n_rounds < FEWEST_ROUNDS) return 0;
-  rh_spread spread = rh_spread_of(c->samples, c->n_samples, room);
+  rh_spread spread = rh_spread_of(c->samples, c->n_samples);
   double wider = rh_spread_precision(&spread) / c->rules->precision;
   if (wider <= 1) return span_of_rounds(c) <= 2 * c->rules->precision || c->n_rounds >= MANY_ROUNDS;
   /* The interval shrinks with the square root of the number of samples.  Stop if the precision
@@ -307,12 +306,10 @@ int rh_contender_is_settled(const rh_contender *c) {
  * longer, because some drivers (PoCL) start nothing before everything is enqueued, and because
  * it includes one wait. */
 int rh_contender_clocks_differ(const rh_contender *c) {
-  double room[RH_MAX_ROUNDS];
-  static _Thread_local double more_room[RH_MOST_SAMPLES];
   if (c->n_host < 5 || c->host_only) return 0;
-  rh_spread device = rh_spread_of(c->samples, c->n_samples, more_room);
-  rh_spread latency = rh_spread_of(c->latency, c->n_latency, more_room);
-  rh_spread host = rh_spread_of(c->host, c->n_host, room);
+  rh_spread device = rh_spread_of(c->samples, c->n_samples);
+  rh_spread latency = rh_spread_of(c->latency, c->n_latency);
+  rh_spread host = rh_spread_of(c->host, c->n_host);
   /* up to 5 % more has been observed with correct clocks */
   int too_long = device.min > 1.1 * host.median;
   double enqueueing_s = 1.5 * c->scale->launch_s * (c->opened.launches + 1);
@@ -352,13 +349,12 @@ static rh_status add_parts(rh_contender *c, rh_error *error) {
 }
 
 rh_status rh_contender_sum_up(rh_contender *c, rh_error *error) {
-  static _Thread_local double room[RH_MOST_SAMPLES];
   rh_row *row = c->row;
   if (c->scale->segments) RH_TRY(judge_segments(c, error));
   if (c->done) return RH_OK;
-  row->time = rh_spread_of(c->samples, c->n_samples, room);
-  row->latency = rh_spread_of(c->latency, c->n_latency, room);
-  row->host_batch_s = rh_spread_of(c->host, c->n_host, room).median;
+  row->time = rh_spread_of(c->samples, c->n_samples);
+  row->latency = rh_spread_of(c->latency, c->n_latency);
+  row->host_batch_s = rh_spread_of(c->host, c->n_host).median;
   RH_TRY(RH_NEW(&row->raw, c->n_samples, what, error));
   RH_TRY(RH_NEW(&row->rounds, c->n_rounds, what, error));
   memcpy(row->raw, c->samples, c->n_samples * sizeof *row->raw);

@@ -39,9 +39,8 @@ static rh_status take_worst(const rh_row *row, uint32_t process, uint32_t wanted
 /* The spread of all samples, with the processes' medians deciding the median and its interval,
  * which contains the median of a skewed few, too. */
 static void set_middle(rh_spread *spread, const double *medians, uint32_t n) {
-  double room[RH_MAX_PROCESSES];
   rh_estimate mean = rh_student_mean(medians, n, 0.05);
-  spread->median = rh_spread_of(medians, n, room).median;
+  spread->median = rh_spread_of(medians, n).median;
   if (!isfinite(mean.half)) return;
   spread->ci_low = fmax(0, fmin(spread->median, mean.middle - mean.half));
   spread->ci_high = fmax(spread->median, mean.middle + mean.half);
@@ -49,7 +48,7 @@ static void set_middle(rh_spread *spread, const double *medians, uint32_t n) {
 
 /* Latencies are not kept one by one, so their spread is that of the processes' medians. */
 static rh_spread latency_of(const rh_row *const *rows, uint32_t n) {
-  double medians[RH_MAX_PROCESSES], room[RH_MAX_PROCESSES];
+  double medians[RH_MAX_PROCESSES];
   uint32_t samples = 0, outliers = 0, known = 0;
   for (uint32_t k = 0; k < n; k++) {
     if (!rows[k]->latency.samples) continue;
@@ -57,7 +56,7 @@ static rh_spread latency_of(const rh_row *const *rows, uint32_t n) {
     samples += rows[k]->latency.samples;
     outliers += rows[k]->latency.outliers;
   }
-  rh_spread spread = rh_spread_of(medians, known, room);
+  rh_spread spread = rh_spread_of(medians, known);
   if (known) set_middle(&spread, medians, known);
   spread.samples = samples;
   spread.outliers = outliers;
@@ -65,21 +64,19 @@ static rh_spread latency_of(const rh_row *const *rows, uint32_t n) {
 }
 
 static double host_batch_of(const rh_row *const *rows, uint32_t n) {
-  double times[RH_MAX_PROCESSES], room[RH_MAX_PROCESSES];
+  double times[RH_MAX_PROCESSES];
   uint32_t known = 0;
   for (uint32_t k = 0; k < n; k++)
     if (rows[k]->host_batch_s > 0) times[known++] = rows[k]->host_batch_s;
-  return rh_spread_of(times, known, room).median;
+  return rh_spread_of(times, known).median;
 }
 
 static rh_status merge_times(const rh_row *const *rows, uint32_t n, rh_row *merged,
                              rh_error *error) {
   uint32_t samples = 0, at = 0;
   for (uint32_t k = 0; k < n; k++) samples += rows[k]->n_raw;
-  double *room;
   RH_TRY(RH_NEW(&merged->raw, samples, "a row", error));
   RH_TRY(RH_NEW(&merged->processes, n, "a row", error));
-  RH_TRY(RH_NEW(&room, samples, "a row", error));
   for (uint32_t k = 0; k < n; k++) {
     memcpy(&merged->raw[at], rows[k]->raw, rows[k]->n_raw * sizeof *merged->raw);
     at += rows[k]->n_raw;
@@ -89,8 +86,7 @@ static rh_status merge_times(const rh_row *const *rows, uint32_t n, rh_row *merg
   }
   merged->n_raw = samples;
   merged->n_processes = n;
-  merged->time = rh_spread_of(merged->raw, samples, room);
-  free(room);
+  merged->time = rh_spread_of(merged->raw, samples);
   set_middle(&merged->time, merged->processes, n);
   merged->latency = latency_of(rows, n);
   merged->host_batch_s = host_batch_of(rows, n);

@@ -7,10 +7,9 @@ static const double miss = 0.05; /* the probability that any interval of a compa
 /* ---- By rounds ---- */
 
 static void take_quartiles(const rh_row *row, double *low, double *high) {
-  double room[RH_MAX_ROUNDS];
   rh_spread rounds = row->time;
   if (row->n_rounds >= LEAST_ROUNDS && row->n_rounds <= RH_MAX_ROUNDS)
-    rounds = rh_spread_of(row->rounds, row->n_rounds, room);
+    rounds = rh_spread_of(row->rounds, row->n_rounds);
   *low = rounds.q1;
   *high = rounds.q3;
 }

@@ -6,7 +6,6 @@ static const rh_bench_rules quickly = {
 static rh_status measure_quickly(rh_contender *c, const rh_bench_data *data, double give_up_s,
                                  rh_error *error) {
   enum { ROUNDS = 2 };
-  double room[2 * RH_SAMPLES_A_ROUND];
   RH_TRY(rh_contender_start(c, data, error));
   for (int k = 0; k < ROUNDS && !c->done && c->about_s <= give_up_s; k++) {
     RH_TRY(rh_contender_round(c, error));
@@ -14,7 +13,7 @@ static rh_status measure_quickly(rh_contender *c, const rh_bench_data *data, dou
   }
   if (c->done) return RH_OK;
   c->row->status = c->n_samples ? RH_ROW_ok : RH_ROW_skipped;
-  if (c->n_samples) c->row->time = rh_spread_of(c->samples, c->n_samples, room);
+  if (c->n_samples) c->row->time = rh_spread_of(c->samples, c->n_samples);
   return RH_OK;
 }
 
