@@ -50,7 +50,7 @@ static void answer(const char *word, const void *from, size_t bytes) {
 
 static void play(const char *part) {
   for (; *part; part++) {
-    char word[256];
+    char word[4 * sizeof(rh_own_point)];
     size_t k = 0;
     switch (*part) {
     case '<':

@@ -1,4 +1,4 @@
-/* host/tools/isolate/peer: programs that offer peers, and those that misbehave.
+/* host/tools/isolate: programs that offer peers, and those that misbehave.
  *
  * This program is its own peer program.  It offers "good", which counts and sums f32, and "other",
  * which always behaves; REDHOST_TEST_PLAY is "WHEN:WHAT": when "good" is to open, take or close a

@@ -15,12 +15,9 @@
  *     "closed"
  *     error HEX                            an answer: an rh_error
  *
- * Of a user's operator, which its request holds, the questions "open" and "ask" say `own:K` instead
- * of an operator, and behind all others the bytes behind which each operand begins.
- *
- * It gets one more question, "ask NAME OP TYPE N": whether it can serve the problem.  It answers
- * as to "open", but sets nothing up and does not read the data, so that data are generated only
- * after an acceptance. */
+ * The questions "open" and "ask" are followed by an rh_own_point likewise.  "ask" is whether it can
+ * serve the problem: it answers as to "open", but sets nothing up and does not read the data, so
+ * that data are generated only after an acceptance. */
 
 enum { RH_MOST_LOGS = 100 };
 
@@ -49,14 +46,26 @@ typedef struct rh_parts {
   double host_share_s;
 } rh_parts;
 
+typedef struct rh_own_point {
+  rh_bench_data data; /* pointers are the parent's, and say only whether there is something */
+  uint32_t op;        /* of a user's operator, that which it is based on */
+  rh_type type;
+  uint32_t own;                        /* of the request's operators; others: it is built in */
+  uint64_t operands[RH_MOST_OPERANDS]; /* for data.offsets */
+  rh_layout layout;                    /* of segments; its offsets and results have */
+  uint64_t offsets_at, results_at;     /* places in the data's file */
+} rh_own_point;
+
 /* Changes with the structs that are sent as they are. */
-enum { RH_ANSWER_BYTES = sizeof(rh_opened) + sizeof(rh_taken) + sizeof(rh_parts) };
+enum {
+  RH_ANSWER_BYTES = sizeof(rh_opened) + sizeof(rh_taken) + sizeof(rh_parts) + sizeof(rh_own_point)
+};
 
 /* Only the fields of the line's kind are set. */
 typedef struct rh_peer_message {
-  char name[64];      /* NAMED: like a strategy's name */
-  char text[1024];    /* NAMED: its description; DECLINED, FAILED: the reason; LOG */
-  rh_opened opened;   /* OPENED, by a peer: only the values that were given */
+  char name[64];    /* NAMED: like a strategy's name */
+  char text[1024];  /* NAMED: its description; DECLINED, FAILED: the reason; LOG */
+  rh_opened opened; /* OPENED, by a peer: only the values that were given */
   /* TAKEN: in finite time, more than 0; by a peer, in the result type of the operator */
   rh_taken taken;
   rh_parts parts; /* PARTS */
@@ -73,11 +82,12 @@ typedef struct rh_peer_message {
 rh_peer_word rh_peer_line_read(const char *line, size_t length, int is_own, uint32_t op,
                                rh_type type, rh_peer_message *said);
 
-/* A line of an own child: the word, and the struct behind it. */
+/* A line of an own child, or to it: the word, and the struct behind it. */
 void rh_own_line_add(rh_text *to, const char *word, const void *from, size_t bytes);
+int rh_own_struct_read(const char *digits, void *to, size_t bytes); /* 0: it is none */
 
 /* The process of a peer program: starts it, exchanges lines with it, and restarts it after a
- * loss. peer_point.c knows the questions. */
+ * loss. point.c knows the questions. */
 
 /* A question; the peer's name and the verb are for messages. */
 typedef struct rh_peer_question {
@@ -88,26 +98,41 @@ typedef struct rh_peer_question {
   rh_type type;
 } rh_peer_question;
 
-/* The additional state of a redhost child; its strings are null for other programs. */
-typedef struct rh_peer_own {
-  const char *role, *strategy, *plugin;
-  const rh_region *region; /* the data that it maps, if they have a region */
+/* A program and the peers that it offers.  The samplers of peer programs and of isolated
+ * strategies share this. */
+
+typedef struct rh_peer {
+  rh_peers *peers;
+  char name[64], about[256];
+  uint32_t holds_data;     /* it is counted in n_holding */
+  uint32_t opened_in;      /* the number of the start in which its point was opened; 0: not open */
+  const rh_operator *op;   /* of the point; null: its values are those of segments */
+  rh_bench_data segmented; /* while a point with segments is open: its data; else all zeros */
+} rh_peer;
+
+struct rh_peers {
+  char *program;
+  const rh_options *options;
+  double limit_s;
+  rh_peer list[RH_PEERS_MOST];
+  uint32_t n;
+  /* An isolated strategy's; null: a peer program. */
+  const char *role;
+  rh_found found;                    /* its name and file */
+  rh_text order;                     /* its request without the part on the data */
+  rh_text request;                   /* sent on its descriptor 3 */
+  const rh_custom *own[RH_MOST_OWN]; /* the users' operators, n_own of them; borrowed */
+  uint32_t n_own;
   rh_phase phase;
   uint64_t logs;
   uint32_t failed; /* it has reported an error, to which its output probably refers */
-} rh_peer_own;
-
-/* Zero-initialised except for `program`, `who`, `options`, `limit_s` and `data`, it is one that
- * was never started. */
-typedef struct rh_peer_process {
-  const char *program;
-  const char *who; /* for messages: "peer program PATH" */
-  rh_peer_own own;
-  const void *request; /* sent on its descriptor 3 */
-  size_t request_bytes;
-  const rh_options *options;
-  double limit_s;
-  int data; /* its descriptor 5 */
+  /* The data. */
+  int data, reader; /* an unnamed file; `reader` is the program's read-only descriptor */
+  uint32_t n_holding;
+  const rh_region *region; /* what it maps, if the data have a region */
+  uint64_t offset;         /* of the data in it */
+  uint32_t in_chunks;
+  /* The process. */
   rh_conversation with;
   rh_peer_question question; /* the last one; its line is the caller's */
   int is_asked;              /* an answer is expected */
@@ -117,66 +142,24 @@ typedef struct rh_peer_process {
   uint32_t starts; /* how often it was started; points of an earlier process are no longer open */
   uint32_t losses; /* in a row; the caller resets it after a success */
   char why[1024];  /* the reason of the last loss */
-} rh_peer_process;
-
-rh_status rh_peer_process_start(rh_peer_process *process, rh_error *error);
-
-/* Sends a question and reads the answer, process->word and process->said, which is never
- * RH_PEER_GARBAGE.  A process that does not answer is ended, and *error says why.  An error that a
- * redhost child reports is returned, and the process continues. */
-rh_status rh_peer_process_ask(rh_peer_process *process, const rh_peer_question *question,
-                              rh_error *error);
-
-/* For an answer that does not match the last question: ends the process and returns an error. */
-rh_status rh_peer_process_protocol_error(rh_peer_process *process, const char *how,
-                                         rh_error *error);
-
-/* Closes the channel, which makes the program exit, and waits briefly. */
-void rh_peer_process_end(rh_peer_process *process);
-
-/* A program and the peers that it offers.  The samplers of peer programs and of isolated
- * strategies share this. */
-
-typedef struct rh_peer {
-  rh_peers *peers;
-  char name[64], about[256];
-  uint32_t holds_data;   /* it is counted in n_holding */
-  uint32_t opened_in;    /* the number of the start in which its point was opened; 0: not open */
-  const rh_operator *op; /* of the point; null: its values are those of segments */
-  rh_bench_data segmented; /* while a point with segments is open: its data; else all zeros */
-} rh_peer;
-
-struct rh_peers {
-  char *program, *who;
-  rh_found found; /* for an isolated strategy: its name and file */
-  rh_text order;  /* its request without the part on the data */
-  rh_text request;
-  const rh_custom *own[RH_MOST_OWN]; /* the users' operators, n_own of them; borrowed */
-  uint32_t n_own;
-  rh_peer_process process;
-  rh_peer list[RH_PEERS_MOST];
-  uint32_t n;
-  int data, reader; /* an unnamed file; `reader` is the program's read-only descriptor */
-  uint32_t n_holding;
-  uint64_t offset; /* offset of the data in process.own.region */
-  uint32_t in_chunks;
 };
 
-/* Takes over `program` and `who`, malloc'ed.  Null if out of memory. */
-rh_peers *rh_peers_make(char *program, char *who, const rh_options *options, double limit_s);
+rh_status rh_peers_start_process(rh_peers *peers, rh_error *error);
+
+/* Sends a question and reads the answer, peers->word and peers->said, which is never
+ * RH_PEER_GARBAGE.  A process that does not answer is ended, and *error says why.  An error that a
+ * redhost child reports is returned, and the process continues. */
+rh_status rh_peers_ask(rh_peers *peers, const rh_peer_question *question, rh_error *error);
+
+/* For an answer that does not match the last question: ends the process and returns an error. */
+rh_status rh_peers_protocol_error(rh_peers *peers, const char *how, rh_error *error);
+
+/* Closes the channel, which makes the program exit, and waits briefly. */
+void rh_peers_end_process(rh_peers *peers);
 
 /* Starts the program unless it is running, for data in that region or none, and reads its
  * greeting. */
 rh_status rh_peers_run(rh_peers *peers, const rh_bench_data *data, rh_error *error);
-
-/* The samplers' functions; `self` is an rh_peer. */
-rh_status rh_peer_ask(void *self, const rh_bench_data *data, rh_opened *opened, rh_error *error);
-rh_status rh_peer_open(void *self, const rh_bench_data *data, rh_opened *opened, rh_error *error);
-rh_status rh_peer_take(void *self, const rh_take *take, rh_taken *taken, rh_error *error);
-rh_status rh_peer_parts(void *self, rh_part *parts, uint32_t *n_parts, double *host_share_s,
-                        rh_error *error);
-rh_status rh_peer_values(void *self, void *to, rh_error *error);
-rh_status rh_peer_close(void *self, rh_error *error);
 
 /* ---- The request to a strategy's process (core/child) ---- */
 

@@ -74,10 +74,9 @@ typedef struct sampling {
   rh_sampler sampler; /* not created yet if `self` is null */
   rh_bench_data point;
   rh_custom *own[RH_MOST_OWN]; /* of order.own; null: not made yet */
-  uint64_t offsets[RH_MOST_OPERANDS];
-  rh_lengths lengths;              /* of a point with segments, whose offsets stand in the region */
-  uint64_t offsets_at, results_at; /* their places in the file, and that of the results */
-  rh_region region;                /* the data, mapped */
+  rh_own_point asked;
+  rh_lengths lengths; /* of a point with segments, whose offsets stand in the region */
+  rh_region region;   /* the data, mapped */
 } sampling;
 
 /* ---- Answers ---- */
@@ -152,7 +151,7 @@ static rh_status map_data(sampling *s, rh_error *error) {
   static uint64_t serial;
   uint64_t bytes = rh_bench_data_bytes(&s->point);
   if (s->place.region_bytes) bytes = s->place.region_bytes;
-  if (s->point.lengths) bytes = s->results_at;
+  if (s->point.lengths) bytes = s->asked.results_at;
   if (bytes == 0) bytes = 1;
   int flags = s->place.in_chunks ? MAP_SHARED : MAP_PRIVATE;
   void *address = mmap(NULL, bytes, PROT_READ | PROT_WRITE, flags | MAP_NORESERVE, s->data, 0);
@@ -164,7 +163,7 @@ static rh_status map_data(sampling *s, rh_error *error) {
   s->point.serial = ++serial;
   if (s->point.lengths && s->lengths.layout.length == 0) {
     uint64_t segments = s->lengths.layout.segments;
-    s->lengths.offsets = (uint64_t *)(void *)((char *)address + s->offsets_at);
+    s->lengths.offsets = (uint64_t *)(void *)((char *)address + s->asked.offsets_at);
     s->lengths.layout = rh_layout_offsets(s->lengths.offsets, s->lengths.offsets + 1, segments);
   }
   if (s->place.region_bytes) {
@@ -175,67 +174,35 @@ static rh_status map_data(sampling *s, rh_error *error) {
   return RH_OK;
 }
 
-/* A user's operator, with the places of its operands. */
-static int read_own(sampling *s, const char *op, const char *places) {
-  rh_bench_data *point = &s->point;
+static const rh_operator *own_operator(sampling *s, uint32_t k) {
   rh_operation operation;
-  uint32_t k;
-  if (sscanf(op, "own:%u", &k) != 1 || k >= s->order.n_own) return -1;
   if (!s->own[k]) rh_operation_read(&operation, &s->own[k], s->order.own[k], NULL);
-  if (!s->own[k]) return -1;
+  if (!s->own[k]) return NULL;
   if (s->place.in_chunks) rh_custom_take_base(s->own[k]);
-  rh_job_spec problem = {.operation = {.op = &s->own[k]->face, .n = point->n}};
-  point->op = problem.operation.op;
-  point->custom_bytes = rh_operand_layout(&problem, s->offsets);
-  for (k = 0; k < point->op->n_operands; k++) {
-    int length = 0;
-    if (sscanf(places, "%" SCNu64 "%n", &s->offsets[k], &length) != 1) return -1;
-    places += length;
-  }
-  point->offsets = s->offsets;
-  return 0;
+  return &s->own[k]->face;
 }
 
-/* "SEGMENTS LENGTH INNER OFFSETS RESULTS"; the number of characters, or -1 */
-static int read_segments(sampling *s, const char *line) {
-  rh_layout *layout = &s->lengths.layout;
-  int length = 0;
-  s->lengths = (rh_lengths){.n = s->point.n};
-  if (sscanf(line, "%" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64 "%n",
-             &layout->segments, &layout->length, &layout->inner, &s->offsets_at, &s->results_at,
-             &length) < 5)
-    return -1;
-  if (layout->length)
-    *layout = rh_layout_axis(layout->segments / layout->inner, layout->length, layout->inner);
-  s->point.lengths = &s->lengths;
-  return length;
-}
-
-/* "OP TYPE N [COPIES STRIDE [SEGMENTS]]" */
-static int read_point(sampling *s, const char *line) {
-  char op[32], type[32];
+static int read_point(sampling *s, const char *digits, int opens) {
+  rh_own_point *asked = &s->asked;
   rh_bench_data *point = &s->point;
-  int length = 0;
-  *point = (rh_bench_data){0};
-  if (sscanf(line, "%*s %*63s %31s %31s %" SCNu64 " %" SCNu64 " %" SCNu64 "%n", op, type, &point->n,
-             &point->copies, &point->stride, &length) < 3)
-    return -1;
-  if (strncmp(line, "segments ", 9) == 0) {
-    int more = length ? read_segments(s, line + length) : -1;
-    if (more < 0) return -1;
-    length += more;
-  }
-  if (strncmp(op, "own:", 4) == 0) return length ? read_own(s, op, line + length) : -1;
-  point->op = rh_operator_builtin(rh_op_from_name(op), rh_type_from_name(type));
+  if (!rh_own_struct_read(digits, asked, sizeof *asked)) return -1;
+  *point = asked->data;
+  point->elements = NULL;
+  point->region = NULL;
+  point->offsets = asked->operands;
+  point->lengths = point->lengths && opens ? &s->lengths : NULL;
+  s->lengths = (rh_lengths){.n = point->n, .layout = asked->layout};
+  point->op = asked->own < s->order.n_own ? own_operator(s, asked->own)
+                                          : rh_operator_builtin(asked->op, asked->type);
   return point->op ? 0 : -1;
 }
 
-/* "ask", or "open" and "segments", which also map the data and set the strategy up. */
-static int ask_or_open(sampling *s, const char *line, int opens) {
+/* "ask", or "open", which also maps the data and sets the strategy up. */
+static int ask_or_open(sampling *s, const char *digits, int opens) {
   rh_error error = {0};
   rh_opened opened;
   close_point(s);
-  if (read_point(s, line) != 0) return -1;
+  if (read_point(s, digits, opens) != 0) return -1;
   rh_status status = prepare(s, &error);
   if (status == RH_OK && opens) status = map_data(s, &error);
   const rh_sampler *sampler = &s->sampler;
@@ -274,7 +241,7 @@ static int send_values(sampling *s) {
   if (!s->region.address || !s->point.lengths) return -1;
   rh_status status = rh_alloc(&values, bytes + 1, 1, "the values of segments", &error);
   if (status == RH_OK) status = s->sampler.values(s->sampler.self, values, &error);
-  if (status == RH_OK && rh_write_all(s->data, values, bytes, s->results_at) != 0)
+  if (status == RH_OK && rh_write_all(s->data, values, bytes, s->asked.results_at) != 0)
     status = rh_fail(&error, RH_E_NOMEM, "the values of segments cannot be handed over");
   free(values);
   return status == RH_OK ? tell(&s->parent, "valued") : tell_error(&s->parent, &error);
@@ -288,9 +255,8 @@ static int end_point(sampling *s) {
 }
 
 static int answer(sampling *s, const char *line) {
-  if (strncmp(line, "ask ", 4) == 0) return ask_or_open(s, line, 0);
-  if (strncmp(line, "open ", 5) == 0 || strncmp(line, "segments ", 9) == 0)
-    return ask_or_open(s, line, 1);
+  if (strncmp(line, "ask ", 4) == 0) return ask_or_open(s, line + 4, 0);
+  if (strncmp(line, "open ", 5) == 0) return ask_or_open(s, line + 5, 1);
   if (strncmp(line, "values ", 7) == 0) return send_values(s);
   if (strncmp(line, "take ", 5) == 0) return take_sample(s, line);
   if (strncmp(line, "parts ", 6) == 0) return show_parts(s);
@@ -300,7 +266,7 @@ static int answer(sampling *s, const char *line) {
 /* ---- Serving ---- */
 
 static int work(sampling *s) {
-  char line[512];
+  char line[2 * sizeof(rh_own_point) + 16];
   while (rh_channel_hear(&s->parent.channel, line, sizeof line) == 0)
     if (answer(s, line) != 0) return -1;
   return 0;

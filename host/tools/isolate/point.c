@@ -12,7 +12,7 @@ static uint64_t aligned(uint64_t bytes) { return (bytes + 63) / 64 * 64; }
 
 /* Programs answer with results, and redhost's own children with values. */
 static uint64_t result_bytes(const rh_peer *me, const rh_operator *op) {
-  if (me->peers->process.own.role) return op->abi->value_size;
+  if (me->peers->role) return op->abi->value_size;
   if (rh_op_flags(op->base, op->type) & RH_OP_INDEXED) return sizeof(int64_t);
   return rh_type_size(rh_op_result_type(op->base, op->type));
 }
@@ -50,8 +50,8 @@ static rh_status hold_data(rh_peer *me, const rh_bench_data *data, rh_error *err
   rh_peers *peers = me->peers;
   if (data->region) return RH_OK; /* the process maps the region */
   if (!peers->n_holding && write_data(me, data) != 0)
-    return rh_fail(error, RH_E_NOMEM, "%s: no memory to hand over %" PRIu64 " bytes: %s",
-                   peers->who, places_of(me, data).end, strerror(errno));
+    return rh_fail(error, RH_E_NOMEM, "%s: no memory to hand over %" PRIu64 " bytes: %s", me->name,
+                   places_of(me, data).end, strerror(errno));
   peers->n_holding++;
   me->holds_data = 1;
   return RH_OK;
@@ -71,55 +71,66 @@ static void release_data(rh_peer *me) {
  * answer ends the process. */
 static rh_status ask_for(rh_peer *me, const rh_peer_question *question, rh_peer_word expected,
                          rh_error *error) {
-  rh_peer_process *process = &me->peers->process;
-  RH_TRY(rh_peer_process_ask(process, question, error));
-  if (process->word == expected) return RH_OK;
-  if (process->word == RH_PEER_FAILED && expected != RH_PEER_CLOSED)
-    return rh_fail(error, RH_E_PLUGIN, "%s: %s", me->name, process->said.text);
-  if (process->word == RH_PEER_DECLINED && expected == RH_PEER_OPENED)
-    return rh_fail(error, RH_DECLINED, "%s: %s", me->name, process->said.text);
-  return rh_peer_process_protocol_error(process, "answered something else", error);
+  rh_peers *peers = me->peers;
+  RH_TRY(rh_peers_ask(peers, question, error));
+  if (peers->word == expected) return RH_OK;
+  if (peers->word == RH_PEER_FAILED && expected != RH_PEER_CLOSED)
+    return rh_fail(error, RH_E_PLUGIN, "%s: %s", me->name, peers->said.text);
+  if (peers->word == RH_PEER_DECLINED && expected == RH_PEER_OPENED)
+    return rh_fail(error, RH_DECLINED, "%s: %s", me->name, peers->said.text);
+  return rh_peers_protocol_error(peers, "answered something else", error);
 }
 
-/* Their number, and the length and the number side by side, or 0 0; the places in the file. */
-static void add_segments(rh_text *line, const rh_peer *me, const rh_bench_data *data) {
+/* Of segments: their number, and the length and the number side by side, or 0 0; the places in the
+ * file. */
+static void ask_program(rh_text *line, const rh_peer *me, const rh_bench_data *data) {
   const places at = places_of(me, data);
-  if (!data->lengths) return;
-  const rh_layout *layout = &data->lengths->layout;
-  rh_text_add(line, " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64, layout->segments,
-              layout->length, layout->inner, at.offsets, at.results);
+  rh_text_add(line, "%s %s %s %s %" PRIu64 " %" PRIu64 " %" PRIu64,
+              data->lengths ? "segments" : "open", me->name, data->op->name,
+              rh_type_name(data->op->type), data->n, data->copies, data->stride);
+  if (data->lengths) {
+    const rh_layout *layout = &data->lengths->layout;
+    rh_text_add(line, " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64, layout->segments,
+                layout->length, layout->inner, at.offsets, at.results);
+  }
+  rh_text_add(line, "\n");
 }
 
-/* "sum f32", or "own:0" of one of the users' operators and the type of its base. */
-static void add_problem(rh_text *line, const rh_peer *me, const rh_bench_data *data) {
-  uint32_t k = 0;
-  while (k < me->peers->n_own && &me->peers->own[k]->face != data->op) k++;
-  if (data->op->is_custom) rh_text_add(line, "own:%u %s", k, rh_type_name(data->op->type));
-  else rh_text_add(line, "%s %s", data->op->name, rh_type_name(data->op->type));
-  rh_text_add(line, " %" PRIu64 " %" PRIu64 " %" PRIu64, data->n, data->copies, data->stride);
-  add_segments(line, me, data);
-  for (k = 0; data->op->is_custom && k < data->op->n_operands; k++)
-    rh_text_add(line, " %" PRIu64, data->offsets[k]);
+static void ask_own(rh_text *line, const rh_peer *me, const char *verb, const rh_bench_data *data) {
+  const rh_peers *peers = me->peers;
+  const places at = places_of(me, data);
+  rh_own_point point = {.data = *data,
+                        .op = data->op->base,
+                        .type = data->op->type,
+                        .own = peers->n_own,
+                        .offsets_at = at.offsets,
+                        .results_at = at.results};
+  for (uint32_t k = 0; k < peers->n_own; k++)
+    if (&peers->own[k]->face == data->op) point.own = k;
+  if (data->lengths) point.layout = data->lengths->layout;
+  for (uint32_t k = 0; data->op->is_custom && k < data->op->n_operands; k++)
+    point.operands[k] = data->offsets[k];
+  rh_own_line_add(line, verb, &point, sizeof point);
 }
 
-/* "open", "segments" or "ask" */
+/* "open" or "ask" */
 static rh_status ask_for_point(rh_peer *me, const char *verb, const rh_bench_data *data,
                                rh_opened *opened, rh_error *error) {
   rh_text line = {0};
-  rh_text_add(&line, "%s %s ", verb, me->name);
-  add_problem(&line, me, data);
-  rh_text_add(&line, "\n");
+  if (me->peers->role) ask_own(&line, me, verb, data);
+  else ask_program(&line, me, data);
   if (line.failed) return rh_fail(error, RH_E_NOMEM, "no memory for a question");
   rh_peer_question question = {line.s, me->name, verb, data->op->base, data->op->type};
   /* A redhost child is closed after any answer, because it has opened a plugin. */
-  if (me->peers->process.own.role) me->opened_in = me->peers->process.starts;
+  if (me->peers->role) me->opened_in = me->peers->starts;
   rh_status status = ask_for(me, &question, RH_PEER_OPENED, error);
   rh_text_finish(&line);
-  if (status == RH_OK) *opened = me->peers->process.said.opened;
+  if (status == RH_OK) *opened = me->peers->said.opened;
   return status;
 }
 
-rh_status rh_peer_open(void *self, const rh_bench_data *data, rh_opened *opened, rh_error *error) {
+static rh_status peer_open(void *self, const rh_bench_data *data, rh_opened *opened,
+                           rh_error *error) {
   rh_peer *me = self;
   *opened = (rh_opened){0};
   me->op = data->lengths ? NULL : data->op;
@@ -128,12 +139,13 @@ rh_status rh_peer_open(void *self, const rh_bench_data *data, rh_opened *opened,
   if (data->lengths) RH_TRY(rh_layout_check(&data->lengths->layout, data->op, data->n, error));
   RH_TRY(rh_peers_run(me->peers, data, error));
   RH_TRY(hold_data(me, data, error));
-  RH_TRY(ask_for_point(me, data->lengths ? "segments" : "open", data, opened, error));
-  me->opened_in = me->peers->process.starts;
+  RH_TRY(ask_for_point(me, "open", data, opened, error));
+  me->opened_in = me->peers->starts;
   return RH_OK;
 }
 
-rh_status rh_peer_ask(void *self, const rh_bench_data *data, rh_opened *opened, rh_error *error) {
+static rh_status peer_ask(void *self, const rh_bench_data *data, rh_opened *opened,
+                          rh_error *error) {
   rh_peer *me = self;
   *opened = (rh_opened){0};
   RH_TRY(rh_peers_run(me->peers, data, error));
@@ -141,7 +153,7 @@ rh_status rh_peer_ask(void *self, const rh_bench_data *data, rh_opened *opened, 
 }
 
 static int is_open(const rh_peer *me) {
-  return me->peers->process.runs && me->opened_in == me->peers->process.starts;
+  return me->peers->runs && me->opened_in == me->peers->starts;
 }
 
 /* Asks about the point that is open: "take good device 3", of which `rest` is what follows the
@@ -153,7 +165,7 @@ static rh_status ask_about(rh_peer *me, const char *verb, const char *rest, rh_p
                                      me->op ? me->op->type : RH_TYPE_f64};
   if (!is_open(me))
     return rh_fail(error, RH_E_PLUGIN, "%s: its process was lost with another peer: %s", me->name,
-                   me->peers->process.why);
+                   me->peers->why);
   snprintf(line, sizeof line, "%s %s%s\n", verb, me->name, rest);
   return ask_for(me, &question, expected, error);
 }
@@ -163,31 +175,30 @@ static void name_take(const rh_peer *me, const rh_take *take, char *to, size_t b
   const char *kind = take->kind == RH_TAKE_DEVICE ? "device"
                      : take->kind == RH_TAKE_HOST ? "host"
                                                   : "latency";
-  if (me->peers->process.own.role) snprintf(to, bytes, " %u %u", take->kind, take->batch);
+  if (me->peers->role) snprintf(to, bytes, " %u %u", take->kind, take->batch);
   else snprintf(to, bytes, " %s %u", kind, take->batch);
 }
 
-rh_status rh_peer_take(void *self, const rh_take *take, rh_taken *taken, rh_error *error) {
+static rh_status peer_take(void *self, const rh_take *take, rh_taken *taken, rh_error *error) {
   rh_peer *me = self;
-  rh_peer_process *process = &me->peers->process;
+  rh_peers *peers = me->peers;
   char rest[32];
   name_take(me, take, rest, sizeof rest);
   RH_TRY(ask_about(me, "take", rest, RH_PEER_TAKEN, error));
-  *taken = process->said.taken;
+  *taken = peers->said.taken;
   if (taken->stamped && take->kind != RH_TAKE_DEVICE)
-    return rh_peer_process_protocol_error(process, "used the device's clock instead of the host's",
-                                          error);
-  process->losses = 0;
+    return rh_peers_protocol_error(peers, "used the device's clock instead of the host's", error);
+  peers->losses = 0;
   if (taken->result.n_fields != (me->op ? me->op->n_results : 0))
-    return rh_peer_process_protocol_error(process, "gave other fields", error);
+    return rh_peers_protocol_error(peers, "gave other fields", error);
   snprintf(taken->result.strategy, sizeof taken->result.strategy, "%s", me->name);
   return RH_OK;
 }
 
-rh_status rh_peer_parts(void *self, rh_part *parts, uint32_t *n_parts, double *host_share_s,
-                        rh_error *error) {
+static rh_status peer_parts(void *self, rh_part *parts, uint32_t *n_parts, double *host_share_s,
+                            rh_error *error) {
   rh_peer *me = self;
-  const rh_parts *said = &me->peers->process.said.parts;
+  const rh_parts *said = &me->peers->said.parts;
   *n_parts = 0;
   if (!is_open(me)) return RH_OK;
   RH_TRY(ask_about(me, "parts", "", RH_PEER_PARTS, error));
@@ -199,11 +210,11 @@ rh_status rh_peer_parts(void *self, rh_part *parts, uint32_t *n_parts, double *h
 
 /* If the process is lost here, `why` keeps the reason for the other samplers whose points it had
  * open. */
-rh_status rh_peer_close(void *self, rh_error *error) {
+static rh_status peer_close(void *self, rh_error *error) {
   rh_peer *me = self;
   rh_status status = RH_OK;
   if (is_open(me)) status = ask_about(me, "close", "", RH_PEER_CLOSED, error);
-  me->peers->process.own.logs = 0;
+  me->peers->logs = 0;
   me->opened_in = 0;
   release_data(me);
   return status;
@@ -254,13 +265,13 @@ static rh_status to_values(const rh_bench_data *data, const char *results, uint6
   return RH_OK;
 }
 
-rh_status rh_peer_values(void *self, void *to, rh_error *error) {
+static rh_status peer_values(void *self, void *to, rh_error *error) {
   rh_peer *me = self;
   rh_peers *peers = me->peers;
   const rh_bench_data *data = &me->segmented;
   const places at = places_of(me, data);
   uint64_t bytes = data->lengths->layout.segments * at.result_bytes;
-  int is_own = peers->process.own.role != NULL;
+  int is_own = peers->role != NULL;
   char *results = to;
   size_t done;
   /* Those of another peer of the program may stand there. */
@@ -276,4 +287,29 @@ rh_status rh_peer_values(void *self, void *to, rh_error *error) {
   if (status == RH_OK && !is_own) status = to_values(data, results, at.result_bytes, to, error);
   if (!is_own) free(results);
   return status;
+}
+
+/* ---- The sampler ---- */
+
+static void finish_strategy(void *self) { rh_peers_finish(((rh_peer *)self)->peers); }
+
+/* Peers share a process, which ends with rh_peers_finish. */
+static void finish_peer(void *self) { (void)self; }
+
+rh_sampler rh_peers_sampler(rh_peers *peers, uint32_t k) {
+  int is_own = peers->role != NULL;
+  rh_sampler sampler = {
+      .self = &peers->list[k],
+      .is_peer = !is_own,
+      .reproducible = RH_BITS_VARY, /* peers promise nothing */
+      .ask = is_own ? peer_ask : NULL,
+      .open = peer_open,
+      .take = peer_take,
+      .parts = is_own ? peer_parts : NULL,
+      .values = peer_values,
+      .close = peer_close,
+      .finish = is_own ? finish_strategy : finish_peer,
+  };
+  snprintf(sampler.name, sizeof sampler.name, "%s", peers->list[k].name);
+  return sampler;
 }

@@ -220,13 +220,17 @@ void rh_own_line_add(rh_text *to, const char *word, const void *from, size_t byt
   rh_text_append(to, "\n", 1);
 }
 
+int rh_own_struct_read(const char *digits, void *to, size_t bytes) {
+  unsigned char *at = to;
+  if (strlen(digits) != 2 * bytes || digits[strspn(digits, hex)]) return 0;
+  for (size_t k = 0; k < bytes; k++, digits += 2)
+    at[k] = (unsigned char)((strchr(hex, digits[0]) - hex) << 4 | (strchr(hex, digits[1]) - hex));
+  return 1;
+}
+
 static int read_struct(words *from, void *to, size_t bytes) {
   const char *word = next_word(from);
-  unsigned char *at = to;
-  if (!word || strlen(word) != 2 * bytes || word[strspn(word, hex)] || from->rest) return 0;
-  for (size_t k = 0; k < bytes; k++, word += 2)
-    at[k] = (unsigned char)((strchr(hex, word[0]) - hex) << 4 | (strchr(hex, word[1]) - hex));
-  return 1;
+  return word && !from->rest && rh_own_struct_read(word, to, bytes);
 }
 
 /* A plugin may have written anywhere in the process that sent it. */

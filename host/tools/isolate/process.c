@@ -1,0 +1,236 @@
+#include "internal.h"
+
+#include <signal.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+
+/* For one answer; redhost's own children may send more, because they send logs, too. */
+static const uint64_t most_bytes = 64u << 10, most_bytes_of_own = 16u << 20;
+
+static int is_own(const rh_peers *p) { return p->role != NULL; }
+
+/* ---- Why it was lost, in one sentence -------------------------------------------------------- */
+
+static rh_status blame(rh_peers *p, const char *what, rh_error *error) {
+  const rh_peer_question *question = &p->question;
+  char *why = p->why;
+  p->losses++;
+  if (is_own(p) && p->phase < RH_PHASE_loading) /* the plugin was not loaded yet */
+    snprintf(why, sizeof p->why, "redhost %s, for strategy '%s', %s", p->role, p->found.name, what);
+  else if (is_own(p))
+    snprintf(why, sizeof p->why, "strategy '%s' in %.500s %s", p->found.name, p->found.path, what);
+  else if (!question->peer)
+    snprintf(why, sizeof p->why, "peer program %.300s %s", p->program, what);
+  else snprintf(why, sizeof p->why, "peer '%s' of %.200s %s", question->peer, p->program, what);
+  return rh_fail(error, RH_E_PLUGIN, "%s", why);
+}
+
+/* SIGBUS on a mapped file means that the file was cut short. */
+static int file_was_cut(const rh_peers *p) {
+  const rh_region *region = p->region;
+  int status = p->with.status;
+  struct stat st;
+  uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
+  return region && status != -1 && WIFSIGNALED(status) && WTERMSIG(status) == SIGBUS &&
+         fstat(region->file, &st) == 0 && (uint64_t)st.st_size + page <= region->bytes;
+}
+
+/* "in run", "in take" */
+static void name_place(const rh_peers *p, char *where, size_t size) {
+  if (!is_own(p)) snprintf(where, size, "in %s", p->question.verb);
+  else
+    snprintf(where, size, "%s%s", rh_phase_words(p->phase),
+             p->with.fate == RH_FATE_LATE ? "; --timeout allows more" : "");
+}
+
+/* Ends the process after its conversation has failed. */
+static rh_status end_lost_process(rh_peers *p, rh_error *error) {
+  char what[400], where[80];
+  p->runs = 0;
+  rh_conversation_end(&p->with, 0);
+  if (p->with.fate == RH_FATE_ENDED && file_was_cut(p))
+    return rh_fail(error, RH_E_FILE, "the input file was cut short while it was being read");
+  name_place(p, where, sizeof where);
+  rh_conversation_name(&p->with, where, what, sizeof what);
+  return blame(p, what, error);
+}
+
+rh_status rh_peers_protocol_error(rh_peers *p, const char *how, rh_error *error) {
+  char what[420], printed[256];
+  p->with.fate = RH_FATE_GARBAGE;
+  if (is_own(p)) return end_lost_process(p, error);
+  p->runs = 0;
+  rh_conversation_end(&p->with, 0);
+  rh_printed_quote(&p->with.printed, printed, sizeof printed);
+  snprintf(what, sizeof what, "%s in %s%s", how, p->question.verb, printed);
+  return blame(p, what, error);
+}
+
+/* ---- Listening ------------------------------------------------------------------------------- */
+
+/* Reports an invalid line, truncated and without unprintable characters. */
+static rh_fate garbage(rh_peers *p, const char *line, size_t length, rh_error *error) {
+  char how[100];
+  int shown = length < 60 ? (int)length : 60;
+  snprintf(how, sizeof how, "said '%.*s%s', which is not part of the protocol,", shown, line,
+           length > 60 ? "..." : "");
+  rh_make_plain(how);
+  rh_peers_protocol_error(p, how, error);
+  return RH_FATE_FAILED;
+}
+
+/* The additional lines of redhost's own children.  Logging does not reset the limit on silence. */
+static rh_fate take_own(rh_peers *p, rh_error *error) {
+  const rh_reporter *reporter = &p->options->reporter;
+  const rh_peer_message *said = &p->said;
+  switch (p->word) {
+  case RH_OWN_LOG:
+    if (p->logs++ == RH_MOST_LOGS) return RH_FATE_GARBAGE;
+    rh_log(reporter, said->level, "%s", said->text);
+    return RH_GOES_ON;
+  case RH_OWN_PHASE: p->phase = said->phase; break;
+  case RH_OWN_PROGRESS:
+    if (rh_progress(reporter, said->activity, said->done, said->total, error) != RH_OK)
+      return RH_FATE_FAILED;
+    break;
+  case RH_OWN_DROPPED:
+    rh_log(reporter, RH_LOG_WARNING, "strategy '%s' logged %llu lines more, which were dropped",
+           p->found.name, (unsigned long long)said->done);
+    return RH_GOES_ON;
+  default: return p->is_asked ? RH_FATE_HEARD : RH_FATE_GARBAGE;
+  }
+  rh_conversation_grant(&p->with);
+  return RH_GOES_ON;
+}
+
+static rh_fate take_line(void *user, const char *line, size_t length, rh_error *error) {
+  rh_peers *p = user;
+  const rh_peer_question *question = &p->question;
+  p->word = rh_peer_line_read(line, length, is_own(p), question->op, question->type, &p->said);
+  if (p->word >= RH_OWN_PHASE) return take_own(p, error);
+  if (p->word && p->is_asked) return RH_FATE_HEARD;
+  if (is_own(p) || !p->is_asked) return RH_FATE_GARBAGE;
+  return garbage(p, line, length, error);
+}
+
+/* Asks the caller's progress function whether to cancel. */
+static rh_fate check_cancellation(void *user, rh_error *error) {
+  rh_peers *p = user;
+  rh_status status = rh_progress(&p->options->reporter, "peer", 0, 0, error);
+  return status == RH_OK ? RH_GOES_ON : RH_FATE_FAILED;
+}
+
+/* Turns the end of a conversation into a status. */
+static rh_status conclude(rh_peers *p, rh_fate fate, const rh_error *why, rh_error *error) {
+  if (fate != RH_FATE_FAILED) return end_lost_process(p, error);
+  p->runs = 0;
+  rh_conversation_end(&p->with, 0);
+  if (error) *error = *why;
+  return why->status;
+}
+
+/* A line that arrived before the question would be taken for its answer. */
+static rh_status expect_silence(rh_peers *p, rh_error *error) {
+  rh_error why = {0};
+  p->is_asked = 0;
+  rh_fate fate = rh_conversation_drain(&p->with, &why);
+  if (fate == RH_GOES_ON) return RH_OK;
+  if (is_own(p) || fate == RH_FATE_ENDED) return conclude(p, fate, &why, error);
+  return rh_peers_protocol_error(p, "spoke before it was asked", error);
+}
+
+static rh_status listen_to(rh_peers *p, rh_error *error) {
+  rh_error why = {0};
+  p->is_asked = 1;
+  rh_conversation_grant(&p->with);
+  rh_fate fate = rh_conversation_listen(&p->with, &why);
+  return fate == RH_FATE_HEARD ? RH_OK : conclude(p, fate, &why, error);
+}
+
+rh_status rh_peers_ask(rh_peers *p, const rh_peer_question *question, rh_error *error) {
+  p->question = *question;
+  if (question->line) {
+    RH_TRY(expect_silence(p, error));
+    if (rh_child_tell(&p->with.child, question->line) != 0) {
+      p->with.fate = RH_FATE_ENDED;
+      return end_lost_process(p, error);
+    }
+  }
+  RH_TRY(listen_to(p, error));
+  if (p->word != RH_OWN_ERROR) return RH_OK;
+  p->failed = 1;
+  if (error) *error = p->said.error;
+  return p->said.error.status;
+}
+
+/* ---- Beginning and end ----------------------------------------------------------------------- */
+
+static rh_status spawn(rh_peers *p, const char *const *environment, rh_error *error) {
+  const char *const alone[] = {p->program, NULL};
+  rh_child_spec spec = {
+      .program = p->program,
+      .role = p->role,
+      .argv = alone,
+      .environment = environment,
+      .request = rh_text_get(&p->request),
+      .bytes = p->request.length,
+      .data = p->region ? p->region->file : p->reader,
+      .output = -1,
+      .stranger = !is_own(p),
+      .printed = &p->with.printed,
+  };
+  p->with.user = p;
+  p->with.take = take_line;
+  p->with.idle = check_cancellation;
+  p->with.limit_s = p->limit_s;
+  p->with.limit_bytes = is_own(p) ? most_bytes_of_own : most_bytes;
+  p->phase = RH_PHASE_start;
+  p->logs = 0;
+  p->failed = 0;
+  RH_TRY(rh_conversation_start(&p->with, &spec, error));
+  p->runs = 1;
+  p->starts++;
+  return RH_OK;
+}
+
+rh_status rh_peers_start_process(rh_peers *p, rh_error *error) {
+  char device[300];
+  const char **environment = NULL;
+  const char *wanted = p->options->device;
+  if (access(p->program, X_OK) != 0)
+    return rh_fail(error, RH_E_FILE, "peer program %s cannot be started: %s", p->program,
+                   strerror(errno));
+  if (wanted) {
+    snprintf(device, sizeof device, "REDHOST_DEVICE=%s", wanted);
+    environment = rh_child_environment(device);
+    if (!environment) return rh_fail(error, RH_E_NOMEM, "no memory to start a peer program");
+  }
+  rh_status status = spawn(p, environment, error);
+  free(environment);
+  return status;
+}
+
+/* Side effects that do not affect the figures are warnings. */
+static void report_side_effects(const rh_peers *p) {
+  const rh_reporter *reporter = &p->options->reporter;
+  const rh_printed *printed = &p->with.printed;
+  const char *plugin = p->found.path;
+  char what[120], quote[256];
+  int ended_ill = rh_ending_name_done(p->with.status, what, sizeof what);
+  rh_printed_quote(printed, quote, sizeof quote);
+  if (is_own(p) && printed->bytes && !p->failed)
+    rh_log(reporter, RH_LOG_WARNING,
+           "plugin %.500s wrote %llu bytes to standard output or error, which were dropped%s",
+           plugin, (unsigned long long)printed->bytes, quote);
+  if (ended_ill && is_own(p)) rh_log(reporter, RH_LOG_WARNING, "plugin %.500s %s", plugin, what);
+  else if (ended_ill)
+    rh_log(reporter, RH_LOG_WARNING, "peer program %s %s%s", p->program, what, quote);
+}
+
+void rh_peers_end_process(rh_peers *p) {
+  if (!p->runs) return;
+  p->runs = 0;
+  shutdown(p->with.child.fd, SHUT_WR); /* it may still send something */
+  rh_conversation_end(&p->with, RH_CHILD_DONE_S);
+  report_side_effects(p);
+}
