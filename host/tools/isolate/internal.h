@@ -144,6 +144,10 @@ struct rh_peers {
   char why[1024];  /* the reason of the last loss */
 };
 
+/* Without its process.  Takes over `program`, malloc'ed; after a failure, rh_peers_finish() it. */
+rh_status rh_peers_make(rh_peers **made, char *program, const rh_options *options, double limit_s,
+                        rh_error *error);
+
 rh_status rh_peers_start_process(rh_peers *peers, rh_error *error);
 
 /* Sends a question and reads the answer, peers->word and peers->said, which is never

@@ -58,9 +58,6 @@ rh_status rh_isolated_sampler(rh_sampler *sampler, const rh_isolated_spec *spec,
 rh_status rh_isolated_job(rh_sampler *sampler, const rh_options *options, const rh_job_spec *job,
                           const rh_cl_device *device, double limit_s, rh_error *error);
 
-/* Starts the process already, for data of that region. */
-rh_status rh_isolated_start(const rh_sampler *sampler, const rh_bench_data *data, rh_error *error);
-
 /* The child's side: `redhost --sample` and `redhost --work` call this and exit with what it
  * returns. */
 int rh_sample_main(void);

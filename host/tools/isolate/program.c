@@ -106,9 +106,8 @@ void rh_peers_finish(rh_peers *peers) {
 
 /* ---- Peer programs ---- */
 
-/* Takes over `program`, malloc'ed. */
-static rh_status make(rh_peers **made, char *program, const rh_options *options, double limit_s,
-                      rh_error *error) {
+rh_status rh_peers_make(rh_peers **made, char *program, const rh_options *options, double limit_s,
+                        rh_error *error) {
   rh_status status = RH_NEW(made, 1, "a process", error);
   if (status != RH_OK) {
     free(program);
@@ -121,7 +120,7 @@ static rh_status make(rh_peers **made, char *program, const rh_options *options,
 
 rh_status rh_peers_start(rh_peers **peers, const char *program, const rh_options *options,
                          double limit_s, rh_error *error) {
-  rh_status status = make(peers, rh_copy_string(program), options, limit_s, error);
+  rh_status status = rh_peers_make(peers, rh_copy_string(program), options, limit_s, error);
   if (status == RH_OK) status = rh_peers_run(*peers, &(rh_bench_data){0}, error);
   if (status == RH_OK) return RH_OK;
   rh_peers_finish(*peers);
@@ -132,69 +131,3 @@ rh_status rh_peers_start(rh_peers **peers, const char *program, const rh_options
 uint32_t rh_peers_count(const rh_peers *peers) { return peers->n; }
 
 const char *rh_peers_about(const rh_peers *peers, uint32_t k) { return peers->list[k].about; }
-
-/* ---- Strategies in processes of their own ---- */
-
-/* Adds the texts that the child makes the operators of. */
-static rh_status add_own(rh_peers *peers, const rh_isolated_spec *spec, rh_error *error) {
-  for (uint32_t k = 0; k < spec->n_own; k++) {
-    if (!spec->own[k]) continue;
-    const rh_operation operation = {.op = &spec->own[k]->face};
-    char *text = rh_operation_text(&operation, NULL);
-    if (!text) return rh_fail(error, RH_E_NOMEM, "no memory for an operator");
-    rh_request_add(&peers->order, "own", text);
-    free(text);
-    peers->own[peers->n_own++] = spec->own[k];
-  }
-  return RH_OK;
-}
-
-static rh_status take_order(rh_peers *peers, const rh_isolated_spec *spec, rh_error *error) {
-  rh_sample_order_write(&peers->order, spec);
-  RH_TRY(add_own(peers, spec, error));
-  peers->found = (rh_found){.path = rh_copy_string(spec->found->path)};
-  snprintf(peers->found.name, sizeof peers->found.name, "%s", spec->found->name);
-  peers->role = spec->role ? spec->role : "--sample";
-  peers->n = 1;
-  peers->list[0] = (rh_peer){.peers = peers};
-  snprintf(peers->list[0].name, sizeof peers->list[0].name, "%s", spec->found->name);
-  if (!peers->order.failed && peers->found.path) return RH_OK;
-  return rh_fail(error, RH_E_NOMEM, "no memory to ask for a strategy");
-}
-
-rh_status rh_isolated_job(rh_sampler *sampler, const rh_options *options, const rh_job_spec *job,
-                          const rh_cl_device *device, double limit_s, rh_error *error) {
-  rh_custom *const own[] = {(rh_custom *)(uintptr_t)job->operation.op}; /* read-only */
-  rh_found found = {.path = (char *)(uintptr_t)job->plugin};
-  snprintf(found.name, sizeof found.name, "%s", job->strategy);
-  const rh_isolated_spec spec = {.options = options,
-                                 .found = &found,
-                                 .device = device,
-                                 .settings = job->settings,
-                                 .n_settings = job->n_settings,
-                                 .own = own,
-                                 .n_own = job->operation.op->is_custom != 0,
-                                 .strict = 1,
-                                 .what = job->operation.what,
-                                 .role = "--work",
-                                 .limit_s = limit_s};
-  return rh_isolated_sampler(sampler, &spec, error);
-}
-
-rh_status rh_isolated_start(const rh_sampler *sampler, const rh_bench_data *data, rh_error *error) {
-  return rh_peers_run(((rh_peer *)sampler->self)->peers, data, error);
-}
-
-rh_status rh_isolated_sampler(rh_sampler *sampler, const rh_isolated_spec *spec, rh_error *error) {
-  char *program;
-  rh_peers *made;
-  RH_TRY(rh_child_program(spec->options, &program, error));
-  rh_status status = make(&made, program, spec->options, spec->limit_s, error);
-  if (status == RH_OK) status = take_order(made, spec, error);
-  if (status != RH_OK) {
-    rh_peers_finish(made);
-    return status;
-  }
-  *sampler = rh_peers_sampler(made, 0);
-  return RH_OK;
-}

@@ -1,4 +1,68 @@
-#include "isolate.h"
+#include "internal.h"
+
+/* ---- The sampler ---- */
+
+/* Adds the texts that the child makes the operators of. */
+static rh_status add_own(rh_peers *peers, const rh_isolated_spec *spec, rh_error *error) {
+  for (uint32_t k = 0; k < spec->n_own; k++) {
+    if (!spec->own[k]) continue;
+    const rh_operation operation = {.op = &spec->own[k]->face};
+    char *text = rh_operation_text(&operation, NULL);
+    if (!text) return rh_fail(error, RH_E_NOMEM, "no memory for an operator");
+    rh_request_add(&peers->order, "own", text);
+    free(text);
+    peers->own[peers->n_own++] = spec->own[k];
+  }
+  return RH_OK;
+}
+
+static rh_status take_order(rh_peers *peers, const rh_isolated_spec *spec, rh_error *error) {
+  rh_sample_order_write(&peers->order, spec);
+  RH_TRY(add_own(peers, spec, error));
+  peers->found = (rh_found){.path = rh_copy_string(spec->found->path)};
+  snprintf(peers->found.name, sizeof peers->found.name, "%s", spec->found->name);
+  peers->role = spec->role ? spec->role : "--sample";
+  peers->n = 1;
+  peers->list[0] = (rh_peer){.peers = peers};
+  snprintf(peers->list[0].name, sizeof peers->list[0].name, "%s", spec->found->name);
+  if (!peers->order.failed && peers->found.path) return RH_OK;
+  return rh_fail(error, RH_E_NOMEM, "no memory to ask for a strategy");
+}
+
+rh_status rh_isolated_job(rh_sampler *sampler, const rh_options *options, const rh_job_spec *job,
+                          const rh_cl_device *device, double limit_s, rh_error *error) {
+  rh_custom *const own[] = {(rh_custom *)(uintptr_t)job->operation.op}; /* read-only */
+  rh_found found = {.path = (char *)(uintptr_t)job->plugin};
+  snprintf(found.name, sizeof found.name, "%s", job->strategy);
+  const rh_isolated_spec spec = {.options = options,
+                                 .found = &found,
+                                 .device = device,
+                                 .settings = job->settings,
+                                 .n_settings = job->n_settings,
+                                 .own = own,
+                                 .n_own = job->operation.op->is_custom != 0,
+                                 .strict = 1,
+                                 .what = job->operation.what,
+                                 .role = "--work",
+                                 .limit_s = limit_s};
+  return rh_isolated_sampler(sampler, &spec, error);
+}
+
+rh_status rh_isolated_sampler(rh_sampler *sampler, const rh_isolated_spec *spec, rh_error *error) {
+  char *program;
+  rh_peers *made;
+  RH_TRY(rh_child_program(spec->options, &program, error));
+  rh_status status = rh_peers_make(&made, program, spec->options, spec->limit_s, error);
+  if (status == RH_OK) status = take_order(made, spec, error);
+  if (status != RH_OK) {
+    rh_peers_finish(made);
+    return status;
+  }
+  *sampler = rh_peers_sampler(made, 0);
+  return RH_OK;
+}
+
+/* ---- A job's remote ---- */
 
 enum { ELEMENTS_AT = 4096 }; /* behind the chunk's head */
 
@@ -143,5 +207,5 @@ const rh_opened *rh_isolated_worker_opened(const rh_isolated_worker *w) { return
 
 rh_status rh_isolated_worker_start(rh_isolated_worker *w, rh_error *error) {
   RH_TRY(place(w, w->spec.job->operation.op, w->spec.most_n, error));
-  return rh_isolated_start(&w->sampler, &w->data, error);
+  return rh_peers_run(((rh_peer *)w->sampler.self)->peers, &w->data, error);
 }
