@@ -44,14 +44,10 @@ static rh_status check_operands(uint32_t given, uint32_t n, rh_error *error) {
                  n == 1 ? "" : "s", given);
 }
 
-static rh_status check_arrays(const rh_prepared *p, const void *const *data, uint64_t n,
-                              rh_error *error) {
-  if (p->data_on_device)
-    return rh_fail(error, RH_E_USAGE,
-                   "this reduction was prepared for data on the device: data_on_device");
-  for (uint32_t k = 0; k < p->call.n_operands && n > 0; k++)
-    RH_TRY(rh_operand_check_address(data[k], p->call.sizes[k], k, p->call.n_operands, error));
-  return RH_OK;
+static rh_status check_place(const rh_prepared *p, rh_error *error) {
+  if (!p->data_on_device) return RH_OK;
+  return rh_fail(error, RH_E_USAGE,
+                 "this reduction was prepared for data on the device: data_on_device");
 }
 
 static rh_cl_session *session_of(const rh_prepared *p) {
@@ -81,36 +77,6 @@ static rh_status check_buffers(const rh_prepared *p, const cl_mem *buffers, cons
   return RH_OK;
 }
 
-/* ---- Transferring host data to the device ---- */
-
-static void drop_views(rh_prepared *p) {
-  if (!p->job.device || !p->job.device->shares_memory) return;
-  for (uint32_t k = 0; k < p->call.n_operands; k++) rh_cl_input_finish(&p->inputs[k]);
-}
-
-/* A device's own buffers were reserved. */
-static rh_status place(rh_prepared *p, const void *const *data, uint64_t n, rh_data *placed,
-                       rh_error *error) {
-  rh_cl_session *session = session_of(p);
-  for (uint32_t k = 0; k < p->call.n_operands && p->job.device; k++) {
-    uint32_t size = p->call.sizes[k];
-    RH_TRY(p->job.device->shares_memory
-               ? rh_cl_input_renew(&p->inputs[k], session, data[k], n, size, error)
-               : rh_cl_input_write(&p->inputs[k], session, data[k], n * size, error));
-  }
-  *placed = rh_operands_brought(&p->job, p->inputs, data);
-  return RH_OK;
-}
-
-/* Only a CPU device works in the host's own memory.  Other devices may hold copies that do not
- * follow later changes. */
-static int keeps_views(const rh_prepared *p) {
-  if (p->job.device->about.kind != RH_DEVICE_CPU) return 0;
-  for (uint32_t k = 0; k < p->call.n_operands; k++)
-    if (!p->inputs[k].in_place) return 0;
-  return 1;
-}
-
 /* ---- Running ---- */
 
 void rh_prepared_decode(const rh_prepared *p, const void *value, uint64_t n, rh_result *result) {
@@ -119,45 +85,15 @@ void rh_prepared_decode(const rh_prepared *p, const void *value, uint64_t n, rh_
     rh_call_decode(&p->call, value, n, result);
 }
 
-/* After RH_OK nothing reads the caller's memory any more: the value was read after all other
- * commands in the queue, or the strategy finished on the host, with all partial results read, or
- * the data had been copied to a device with memory of its own. */
-static rh_status run(rh_prepared *p, const rh_data *data, uint64_t n, rh_result *result,
-                     rh_error *error) {
-  _Alignas(16) unsigned char value[RH_MOST_VALUE_BYTES];
-  RH_TRY(rh_instance_call(p->job.instance, data, n, value, error));
-  rh_call_decode(&p->call, value, n, result);
-  return RH_OK;
-}
-
-static rh_status run_ring(rh_prepared *p, const void *const *data, uint64_t n, rh_result *result,
-                          rh_error *error) {
-  _Alignas(16) unsigned char value[RH_MOST_VALUE_BYTES];
-  RH_TRY(rh_arrays_reduce(p->ring, data, n, value, NULL, error));
-  rh_call_decode(&p->call, value, n, result);
-  return RH_OK;
-}
-
+/* After RH_OK nothing reads the caller's memory any more. */
 static rh_status run_arrays(rh_prepared *p, const void *const *data, uint64_t n, rh_result *result,
                             const char *function, rh_error *error) {
   RH_OWN_ENVIRONMENT;
-  rh_data placed;
   RH_TRY(check_result(result, function, error));
   RH_TRY(check_process(p, error));
   RH_TRY(check_count(p, n, error));
-  RH_TRY(check_arrays(p, data, n, error));
-  if (n == 0) { /* there is no array */
-    rh_call_decode(&p->call, rh_instance_op(p->job.instance)->identity, 0, result);
-    return RH_OK;
-  }
-  if (p->ring && n > p->most_whole) return run_ring(p, data, n, result, error);
-  rh_status status = place(p, data, n, &placed, error);
-  if (status == RH_OK) status = run(p, &placed, n, result, error);
-  if (!p->job.device) return status;
-  /* After a failure, the device may still be reading the caller's memory. */
-  if (status != RH_OK) rh_cl_finish(session_of(p)->queue);
-  if (!keeps_views(p)) drop_views(p);
-  return status;
+  RH_TRY(check_place(p, error));
+  return rh_call_arrays(&p->call, data, n, result, error);
 }
 
 /* ---- An array ---- */
@@ -181,10 +117,10 @@ rh_status rh_prepared_run(rh_prepared *p, const void *data, uint64_t n, rh_resul
   const void *from;
   rh_status status;
   RH_TRY(begin_call(p, "rh_prepared_run", error));
-  if (rh_call_is_fast(&p->call, n, result) && p->call.n_operands == 1 &&
-      (from = rh_call_host_input(&p->call, &data)))
-    status = rh_call_fast(&p->call, from, n, result, error);
-  else status = run_array(p, data, n, result, error);
+  if (p->call.n_operands != 1 || !rh_call_is_fast(&p->call, n, result) ||
+      !(from = rh_call_host_input(&p->call, &data)))
+    status = run_array(p, data, n, result, error);
+  else status = rh_call_fast(&p->call, from, n, result, error);
   rh_prepared_leave(p);
   return status;
 }
@@ -227,8 +163,12 @@ static rh_status run_buffers(rh_prepared *p, const rh_call_spec *call, rh_result
   RH_TRY(check_buffers(p, call->buffers, call->first, call->n, error));
   if (call->values) RH_TRY(check_values(p, call, 1, error));
   const rh_data data = rh_operands_in_buffers(&p->job, call->buffers, call->first);
-  if (!call->values) return run(p, &data, call->n, result, error);
-  return rh_instance_run_to(p->job.instance, &data, call->n, call->values, call->index, error);
+  if (call->values)
+    return rh_instance_run_to(p->job.instance, &data, call->n, call->values, call->index, error);
+  _Alignas(16) unsigned char value[RH_MOST_VALUE_BYTES];
+  RH_TRY(rh_instance_call(p->job.instance, &data, call->n, value, error));
+  rh_call_decode(&p->call, value, call->n, result);
+  return RH_OK;
 }
 
 /* ---- Segments ---- */
@@ -251,10 +191,14 @@ static rh_status run_segments(rh_prepared *p, const rh_call_spec *call, rh_resul
                    (unsigned long long)call->n, (unsigned long long)p->max_n);
   RH_TRY(check_operands(call->n_operands, p->call.n_operands, error));
   RH_TRY(check_process(p, error));
-  for (uint32_t k = 0; k < p->call.n_operands && call->arrays; k++)
-    data[k] = from_first(call, k, p->call.sizes[k]);
-  RH_TRY(call->arrays ? check_arrays(p, data, call->n, error) : check_segments(p, call, error));
-  return rh_segmented_call(p->segmented, call, call->arrays ? data : NULL, result, error);
+  if (!call->arrays) {
+    RH_TRY(check_segments(p, call, error));
+    return rh_segmented_call(p->segmented, call, NULL, result, error);
+  }
+  for (uint32_t k = 0; k < p->call.n_operands; k++) data[k] = from_first(call, k, p->call.sizes[k]);
+  RH_TRY(check_place(p, error));
+  RH_TRY(rh_operands_check(p->call.op, data, call->n, error));
+  return rh_segmented_call(p->segmented, call, data, result, error);
 }
 
 APART static rh_status run_call(rh_prepared *p, const rh_call_spec *asked, rh_result *result,
@@ -293,10 +237,10 @@ rh_status rh_prepared_call(rh_prepared *p, const rh_call_spec *call, rh_result *
   rh_status status;
   if (!call) return rh_fail(error, RH_E_USAGE, "rh_prepared_call: the rh_call_spec is null");
   RH_TRY(begin_call(p, "rh_prepared_call", error));
-  if (is_plain(p, call) && rh_call_is_fast(&p->call, call->n, result) &&
-      (from = rh_call_host_input(&p->call, call->arrays)))
-    status = rh_call_fast(&p->call, from, call->n, result, error);
-  else status = run_call(p, call, result, error);
+  if (!is_plain(p, call) || !rh_call_is_fast(&p->call, call->n, result) ||
+      !(from = rh_call_host_input(&p->call, call->arrays)))
+    status = run_call(p, call, result, error);
+  else status = rh_call_fast(&p->call, from, call->n, result, error);
   rh_prepared_leave(p);
   return status;
 }
@@ -305,7 +249,7 @@ void rh_prepared_forget(rh_prepared *p) {
   RH_OWN_ENVIRONMENT;
   if (!p || rh_context_is_lost(p->job.context)) return;
   rh_prepared_await(p);
-  drop_views(p);
+  rh_cl_inputs_let_go(p->inputs, RH_MOST_OPERANDS);
   rh_prepared_leave(p);
 }
 

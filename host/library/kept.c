@@ -86,7 +86,7 @@ static rh_status set_up_some(rh_redhost *redhost, rh_kept_job *kept, uint64_t n,
   if (class != n && may_serve_fewer(status)) status = set_up(redhost, kept, n, error);
   RH_TRY(status);
   kept->blame = redhost->context->blame;
-  if (!kept->ring) rh_call_begin(&kept->call, &kept->job);
+  if (!kept->ring) rh_call_begin(&kept->call, &kept->job, redhost->kept->inputs);
   /* Such an operator counts from a number that differs from call to call. */
   if (kept->job.spec.operation.op->has_base) kept->call.fast_max_n = 0;
   if (kept->ring && rh_arrays_keep_bits(&kept->job)) kept->job.spec.operation.n = next_power(n);

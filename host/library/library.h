@@ -5,52 +5,7 @@
 
 #include "../engine/reduction/reduction.h"
 
-/* A call on arrays of the host by a job that is set up, prepared or kept: its fast path, and its
- * result.
- *
- * A call on few elements takes most of its time on the way to the strategy, so the fast path checks
- * only what differs from call to call. */
-
-/* Copying all fields that a result may have would take longer than the rest. */
-enum { RH_WITHOUT_FIELDS = offsetof(rh_result, fields) };
-
-typedef struct rh_call {
-  rh_decoding decoding; /* of values */
-  uint64_t fast_max_n;  /* up to so many elements take the fast path; 0: none do */
-  rh_instance *instance;
-  const void *value; /* rh_instance_host_value() */
-  rh_arrays *arrays; /* of an operator with operands: the job's are used; else null */
-  uint32_t n_operands;
-  uint32_t sizes[RH_MOST_OPERANDS]; /* of the operands' elements, in bytes */
-  int may_be_empty;                 /* -0 may be the sum of nothing */
-  const rh_op *decodes; /* whose values are decoded, unless the operator has results of its own */
-  rh_result blank;      /* a result that lacks its value and index only */
-  rh_job *job;
-  const rh_operator *op;
-} rh_call;
-
-/* The job has an instance, and must not be moved. */
-void rh_call_begin(rh_call *call, rh_job *job);
-
-/* Decodes for no elements, for a user's operator, or for a program that knows fewer fields. */
-void rh_call_decode_unusual(const rh_call *call, const void *value, uint64_t n, rh_result *result);
-
-/* Fills for at least one element, and a program that knows all fields before `fields`. */
-static inline void rh_call_fill(const rh_call *call, const void *value, rh_result *result) {
-  uint32_t size = result->struct_size;
-  memcpy(result, &call->blank, RH_WITHOUT_FIELDS);
-  result->struct_size = size;
-  rh_op_decode(call->decoding, call->decodes, call->op->type, value, result);
-  if (call->may_be_empty && result->value.f == 0) result->value.f = 0;
-}
-
-/* `result` has been checked. */
-static inline void rh_call_decode(const rh_call *call, const void *value, uint64_t n,
-                                  rh_result *result) {
-  if (n == 0 || result->struct_size < RH_WITHOUT_FIELDS || call->op->n_results)
-    rh_call_decode_unusual(call, value, n, result);
-  else rh_call_fill(call, value, result);
-}
+/* ---- Calls by the fast path ---- */
 
 static inline int rh_call_is_fast(const rh_call *call, uint64_t n, const rh_result *result) {
   return n - 1 < call->fast_max_n && result &&
@@ -66,49 +21,9 @@ static inline const void *rh_call_host_input(const rh_call *call, const void *co
   return call->arrays ? (const void *)call->arrays : data[0];
 }
 
-/* Reduces n elements of what rh_call_host_input() gave. */
-rh_status rh_call_fast(const rh_call *call, const void *from, uint64_t n, rh_result *result,
-                       rh_error *error);
-
-/* Structs that the caller of the library allocates.  Each begins with its size, so that later
- * versions can append fields: a struct of an earlier version is shorter, one of a later version is
- * longer. */
-
-/* A struct as this version knows it.  Its first field is `uint32_t struct_size`. */
-typedef struct rh_sized {
-  const char *name;
-  uint32_t least; /* bytes in the first version, up to and with its last field */
-  uint32_t known; /* bytes now */
-} rh_sized;
-
-/* `last` is the last field of the first version. */
-#define RH_SIZED(T, last)                                                                          \
-  (&(const rh_sized){#T, (uint32_t)(offsetof(T, last) + sizeof(((T *)0)->last)),                   \
-                     (uint32_t)sizeof(T)})
-
-enum { RH_MOST_STRUCT_BYTES = 4096 }; /* a larger size was never set */
-
-/* Checks a struct that is shorter than any version, or longer than this one. */
-rh_status rh_sized_check_unusual(const void *given, const rh_sized *kind, rh_error *error);
-/* RH_E_USAGE if the struct cannot have this size, or if fields are set that this version does not
- * know. */
-static inline rh_status rh_sized_check(const void *given, const rh_sized *kind, rh_error *error) {
-  uint32_t size = *(const uint32_t *)given;
-  if (size >= kind->least && size <= kind->known) return RH_OK;
-  return rh_sized_check_unusual(given, kind, error);
-}
-
-/* Checks `given` and copies it to the struct `own`, of kind->known bytes.  Fields that it lacks
- * become zero. */
-rh_status rh_sized_read(void *own, const void *given, const rh_sized *kind, rh_error *error);
-
 /* RH_E_USAGE: the first of the arguments that is null; what: the last one. */
 rh_status rh_say_null(const char *function, const void *redhost, const void *request,
                       const char *what, rh_error *error);
-
-/* Copies the struct `own` to `given`, which was checked, as far as `given` extends.  `given` keeps
- * its size. */
-void rh_sized_write(void *given, const void *own, const rh_sized *kind);
 
 /* ---- Programs hold a context, behind a lock, and what the library keeps of their calls ---- */
 
@@ -330,8 +245,7 @@ struct rh_prepared {
   rh_redhost *redhost;
   uint64_t max_n;
   rh_custom *custom; /* that of job.spec.op, or null */
-  /* Arrays of the host with more than most_whole elements are streamed through it: the job may be
-   * set up for no more.  Null: none are. */
+  /* That of the call, for which the job may be set up for no more than most_whole elements. */
   rh_worker *ring;
   uint64_t most_whole;
   uint32_t data_on_device, result_on_device;

@@ -9,6 +9,14 @@ static void release(rh_redhost *redhost) {
   free(redhost);
 }
 
+rh_status rh_say_null(const char *function, const void *redhost, const void *request,
+                      const char *what, rh_error *error) {
+  return rh_fail(error, RH_E_USAGE, "%s: the %s is null", function,
+                 !redhost   ? "rh_redhost"
+                 : !request ? "request"
+                            : what);
+}
+
 rh_status rh_redhost_enter(rh_redhost *redhost, rh_error *error) {
   if (rh_context_is_lost(redhost->context)) return rh_context_say_lost(error);
   int is_forked = !*redhost->context->opened_here;

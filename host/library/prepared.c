@@ -27,7 +27,10 @@ static rh_status set_up(rh_prepared *p, rh_redhost *redhost, rh_error *error) {
   RH_TRY(rh_job_check_order(&p->job, error));
   /* The caller's pointers are valid during rh_prepare() only. */
   p->job.spec = (rh_job_spec){.operation = {.op = spec->op, .n = p->max_n}};
-  rh_call_begin(&p->call, &p->job);
+  rh_call_begin(&p->call, &p->job, p->inputs);
+  p->call.ring = p->ring;
+  p->call.stream = rh_arrays_reduce;
+  p->call.most_whole = p->most_whole;
   if (p->data_on_device) p->call.fast_max_n = 0;
   return reserve(p, redhost, error);
 }
@@ -139,7 +142,7 @@ static void take_wanted(rh_prepared *p, const rh_request *wanted) {
 static rh_status prepare_segments(rh_prepared *p, const rh_request *wanted, rh_error *error) {
   RH_TRY(RH_NEW(&p->segmented, 1, "a prepared reduction", error));
   RH_TRY(rh_segmented_prepare(p->segmented, p->redhost, wanted, error));
-  rh_call_begin(&p->call, &p->segmented->segments.job);
+  rh_call_begin(&p->call, &p->segmented->segments.job, p->inputs);
   p->call.fast_max_n = 0;
   take_wanted(p, wanted);
   p->custom = p->segmented->custom;

@@ -63,16 +63,6 @@ static rh_status reduce_checked(rh_redhost *redhost, const rh_request *request, 
   return status;
 }
 
-/* A prepared call does the same. */
-static rh_status reduce_unchecked(rh_redhost *redhost, uint64_t n, rh_kept_job *kept,
-                                  const void *const *operands, rh_result *result, rh_error *error) {
-  _Alignas(16) unsigned char value[RH_MOST_VALUE_BYTES];
-  uint64_t depth;
-  RH_TRY(reduce_to(redhost, kept, operands, n, value, &depth, error));
-  rh_call_decode(&kept->call, value, n, result);
-  return RH_OK;
-}
-
 typedef struct request_of {
   rh_redhost *redhost;
   const rh_request *request;
@@ -85,18 +75,8 @@ static rh_status reduce(void *of_request, rh_kept_job *kept, rh_error *error) {
   const void *operands[RH_MOST_OPERANDS];
   rh_request_data(request, operands);
   if (request->unchecked && !kept->ring)
-    return reduce_unchecked(r->redhost, request->n, kept, operands, r->result, error);
+    return rh_call_arrays(&kept->call, operands, request->n, r->result, error);
   return reduce_checked(r->redhost, request, kept, operands, r->result, error);
-}
-
-static rh_status run_again(rh_kept_job *kept, const void *from, uint64_t n, rh_result *result) {
-  RH_OWN_ENVIRONMENT;
-  _Alignas(16) unsigned char value[RH_MOST_VALUE_BYTES];
-  rh_data data = {.host = from};
-  if (kept->call.arrays) data = (rh_data){.operands = &kept->job.operands};
-  RH_TRY(rh_instance_call(kept->call.instance, &data, n, value, NULL));
-  rh_call_decode(&kept->call, value, n, result);
-  return RH_OK;
 }
 
 /* What a prepared call does, where the request is one that was made before and a strategy of the
@@ -111,7 +91,8 @@ static rh_status reduce_again(rh_redhost *redhost, const rh_request *request, rh
     return rh_call_fast(&kept->call, from, request->n, result, NULL);
   /* Such an operator counts from a number that differs from call to call. */
   if (kept->job.spec.operation.op->has_base) return RH_DECLINED;
-  return run_again(kept, from, request->n, result);
+  RH_OWN_ENVIRONMENT;
+  return rh_call_arrays(&kept->call, operands, request->n, result, NULL);
 }
 
 static rh_status reduce_by_any(rh_redhost *redhost, const rh_request *request, rh_result *result,
@@ -139,4 +120,10 @@ rh_status rh_reduce(rh_redhost *redhost, const rh_request *request, rh_result *r
   if (status != RH_OK) status = reduce_by_any(redhost, request, result, error);
   rh_redhost_leave(redhost);
   return status;
+}
+
+double rh_result_number(const rh_result *result) {
+  if (!result) return 0;
+  if (rh_type_is_float(result->type)) return result->value.f;
+  return rh_type_is_signed(result->type) ? (double)result->value.i : (double)result->value.u;
 }

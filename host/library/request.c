@@ -161,15 +161,6 @@ void rh_request_data(const rh_request *request, const void *data[RH_MOST_OPERAND
     data[k] = request->inputs[k].data;
 }
 
-static rh_status check_operand(const rh_job_spec *spec, uint32_t k, const void *data, uint64_t n,
-                               rh_error *error) {
-  uint32_t size = rh_type_size(spec->operation.op->operands[k].type);
-  if (n > UINT64_MAX / size) return rh_operand_check_extent(data, size, n, error);
-  if (n == 0) return RH_OK;
-  RH_TRY(rh_operand_check_address(data, size, k, spec->operation.op->n_operands, error));
-  return rh_operand_check_extent(data, size, n, error);
-}
-
 rh_status rh_request_check(const rh_request *request, const rh_job_spec *spec,
                            const void *const *data, rh_error *error) {
   RH_TRY(rh_settings_check(request->settings, request->n_settings, error));
@@ -188,9 +179,7 @@ rh_status rh_request_check(const rh_request *request, const rh_job_spec *spec,
   if (request->inputs && request->data)
     return rh_fail(error, RH_E_USAGE,
                    "rh_request.data and rh_request.inputs are mutually exclusive");
-  for (uint32_t k = 0; k < spec->operation.op->n_operands; k++)
-    RH_TRY(check_operand(spec, k, data[k], request->n, error));
-  return RH_OK;
+  return rh_operands_check(spec->operation.op, data, request->n, error);
 }
 
 uint32_t rh_request_place(const rh_request *request, const rh_context *context) {

@@ -249,6 +249,9 @@ rh_status rh_cl_input_renew(rh_cl_input *input, rh_cl_session *session, const vo
 rh_status rh_cl_input_write(rh_cl_input *input, rh_cl_session *session, const void *data,
                             uint64_t bytes, rh_error *error);
 void rh_cl_input_finish(rh_cl_input *input);
+/* Finishes those of the n that are in place: a CPU device works in the host's own memory, but others
+ * may hold copies that do not follow later changes. */
+void rh_cl_inputs_let_go(rh_cl_input *inputs, uint32_t n);
 
 /* ---- OpenCL's error codes in words ---- */
 
@@ -392,6 +395,13 @@ enum { RH_CL_STAGED_BYTES = 256 << 20 };
  * driver pins no memory or no thread can be started. */
 rh_status rh_cl_stage(rh_cl_session *session, cl_mem buffer, const void *data, uint64_t bytes,
                       rh_error *error);
+
+/* Of a copy that is not staged: long enough for full speed, short enough to show progress. */
+enum { RH_CL_UPLOAD_BYTES = 64 << 20 };
+
+/* The same, staged only where that is faster. */
+rh_status rh_cl_upload(rh_cl_session *session, cl_mem buffer, const void *data, uint64_t bytes,
+                       rh_error *error);
 
 /* Memory for a result that the device writes and the host reads directly, without a read command.
  *

@@ -1,8 +1,5 @@
 #include "cl.h"
 
-static const uint64_t chunk_bytes =
-    64u << 20; /* large enough for full speed, small enough to show progress */
-
 static double gib(uint64_t bytes) { return (double)bytes / (double)(1u << 30); }
 
 rh_status rh_cl_input_fits(const rh_cl_device *device, uint64_t bytes, const char *what,
@@ -20,38 +17,29 @@ rh_status rh_cl_input_fits(const rh_cl_device *device, uint64_t bytes, const cha
                  gib(device->about.global_bytes));
 }
 
-static rh_status upload(rh_cl_input *input, rh_cl_session *session, const char *data,
-                        uint64_t bytes, rh_error *error) {
-  double start = rh_now();
-  if (bytes >= RH_CL_STAGED_BYTES) {
-    rh_status status = rh_cl_stage(session, input->buffer, data, bytes, error);
-    input->upload_s = rh_now() - start;
-    if (status != RH_DECLINED) return status;
-  }
-  for (uint64_t done = 0; done < bytes; done += chunk_bytes) {
-    uint64_t now = bytes - done < chunk_bytes ? bytes - done : chunk_bytes;
-    RH_TRY(rh_progress(session->reporter, "upload", done, bytes, error));
-    cl_int code = rh_cl_write(session->queue, input->buffer, CL_TRUE, done, now, data + done, NULL);
-    if (code != CL_SUCCESS)
-      return rh_cl_fail_short(error, code, "copying the input to the device", session->device,
-                              bytes, 1);
-  }
-  input->upload_s = rh_now() - start;
+/* host: the memory that it is, in place; null: the device's own. */
+static rh_status make(rh_cl_input *input, rh_cl_session *session, void *host, uint64_t bytes,
+                      rh_error *error) {
+  *input = (rh_cl_input){0};
+  session->input_bytes = bytes;
+  RH_TRY(rh_cl_buffer(session, CL_MEM_READ_ONLY | (host ? CL_MEM_USE_HOST_PTR : 0), bytes, host,
+                      host ? "using the input in place" : "allocating the input on the device",
+                      &input->buffer, error));
+  input->in_place = host != NULL;
+  input->view = (uintptr_t)host;
+  input->view_bytes = host ? bytes : 0;
+  input->room = host ? 0 : bytes;
   return RH_OK;
 }
 
 rh_status rh_cl_input_reserve(rh_cl_input *input, rh_cl_session *session, uint64_t n, uint32_t size,
                               rh_error *error) {
-  *input = (rh_cl_input){0};
-  session->input_bytes = n ? n * size : size;
-  RH_TRY(rh_cl_buffer(session, CL_MEM_READ_ONLY, session->input_bytes, NULL,
-                      "allocating the input on the device", &input->buffer, error));
-  input->room = session->input_bytes;
-  return RH_OK;
+  return make(input, session, NULL, n ? n * size : size, error);
 }
 
 rh_status rh_cl_input_write(rh_cl_input *input, rh_cl_session *session, const void *data,
                             uint64_t bytes, rh_error *error) {
+  if (bytes == 0) return RH_OK;
   RH_CL_TRY_IN(session, error,
                rh_cl_write(session->queue, input->buffer, CL_FALSE, 0, bytes, data,
                            rh_cl_event_for(session, "upload")),
@@ -61,23 +49,23 @@ rh_status rh_cl_input_write(rh_cl_input *input, rh_cl_session *session, const vo
 
 rh_status rh_cl_input_init(rh_cl_input *input, rh_cl_session *session, void *region,
                            uint64_t offset, uint64_t n, uint32_t size, rh_error *error) {
-  *input = (rh_cl_input){0};
-  uint64_t bytes = n * size, whole = offset + bytes;
+  uint64_t bytes = n * size, whole = offset + bytes, most = session->device->about.max_alloc_bytes;
   /* The buffer covers the whole region, so it starts on a page even if the file has a header;
    * every driver accepts such an address. */
-  if (session->device->shares_memory && n > 0 &&
-      (session->device->about.max_alloc_bytes == 0 ||
-       whole <= session->device->about.max_alloc_bytes)) {
+  int in_place = session->device->shares_memory && n > 0 && (most == 0 || whole <= most);
+  RH_TRY(make(input, session, in_place ? region : NULL,
+              in_place ? whole
+              : n      ? bytes
+                       : size,
+              error));
+  if (in_place) {
     input->first = offset / size;
-    input->in_place = 1;
-    input->view = (uintptr_t)region;
-    input->view_bytes = session->input_bytes = whole;
-    return rh_cl_buffer(session, CL_MEM_READ_ONLY | CL_MEM_USE_HOST_PTR, whole, region,
-                        "using the input in place", &input->buffer, error);
+    return RH_OK;
   }
-  RH_TRY(rh_cl_input_reserve(input, session, n, size, error));
-  rh_status status = upload(input, session, (const char *)region + offset, bytes, error);
-  if (status != RH_OK) rh_cl_input_finish(input);
+  double start = rh_now();
+  rh_status status =
+      rh_cl_upload(session, input->buffer, (const char *)region + offset, bytes, error);
+  input->upload_s = rh_now() - start;
   return status;
 }
 
@@ -93,17 +81,21 @@ rh_status rh_cl_input_renew(rh_cl_input *input, rh_cl_session *session, const vo
     input->first = ((uintptr_t)data - input->view) / size;
     return RH_OK;
   }
-  if (!input->buffer || input->room < bytes) {
-    /* The page that the data starts on is mapped too, so a buffer may begin there. */
-    uint64_t offset = (uintptr_t)data % (uintptr_t)sysconf(_SC_PAGESIZE);
-    rh_cl_input_finish(input);
-    return rh_cl_input_init(input, session, (char *)data - offset, offset, n, size, error);
-  }
-  if (bytes > chunk_bytes) return upload(input, session, data, bytes, error);
-  return bytes ? rh_cl_input_write(input, session, data, bytes, error) : RH_OK;
+  if (input->buffer && bytes <= input->room)
+    return bytes <= RH_CL_UPLOAD_BYTES ? rh_cl_input_write(input, session, data, bytes, error)
+                                       : rh_cl_upload(session, input->buffer, data, bytes, error);
+  /* The page that the data starts on is mapped too, so a buffer may begin there. */
+  uint64_t offset = (uintptr_t)data % (uintptr_t)sysconf(_SC_PAGESIZE);
+  rh_cl_input_finish(input);
+  return rh_cl_input_init(input, session, (char *)data - offset, offset, n, size, error);
 }
 
 void rh_cl_input_finish(rh_cl_input *input) {
   rh_cl_release_buffer(input->buffer);
   *input = (rh_cl_input){0};
+}
+
+void rh_cl_inputs_let_go(rh_cl_input *inputs, uint32_t n) {
+  for (uint32_t k = 0; k < n; k++)
+    if (inputs[k].in_place) rh_cl_input_finish(&inputs[k]);
 }

@@ -142,3 +142,20 @@ rh_status rh_cl_stage(rh_cl_session *session, cl_mem buffer, const void *data, u
   if (s.failure.status != RH_OK && error) *error = s.failure;
   return s.failure.status;
 }
+
+rh_status rh_cl_upload(rh_cl_session *session, cl_mem buffer, const void *data, uint64_t bytes,
+                       rh_error *error) {
+  rh_status status = RH_DECLINED;
+  if (bytes >= RH_CL_STAGED_BYTES) status = rh_cl_stage(session, buffer, data, bytes, error);
+  if (status != RH_DECLINED) return status;
+  for (uint64_t at = 0; at < bytes; at += RH_CL_UPLOAD_BYTES) {
+    uint64_t now = bytes - at < RH_CL_UPLOAD_BYTES ? bytes - at : RH_CL_UPLOAD_BYTES;
+    RH_TRY(rh_progress(session->reporter, "upload", at, bytes, error));
+    cl_int code =
+        rh_cl_write(session->queue, buffer, CL_TRUE, at, now, (const char *)data + at, NULL);
+    if (code != CL_SUCCESS)
+      return rh_cl_fail_short(error, code, "copying the input to the device", session->device,
+                              bytes, 1);
+  }
+  return RH_OK;
+}

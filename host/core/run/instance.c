@@ -222,14 +222,15 @@ rh_status rh_instance_run(rh_instance *instance, const rh_data *data, uint64_t n
 }
 
 /* *changed: did it change the floating-point control word?  It is put back. */
-static rh_status guarded_run(const rh_instance *instance, int *changed) {
+static rh_status guarded_run(rh_instance *instance, int *changed, rh_error *error) {
   const rh_strategy *strategy = instance->spec.strategy;
-  *changed = 0;
-  if (strategy->promises & RH_KEEPS_FP_CONTROL)
-    return strategy->run(instance->self, &instance->run);
-  rh_fpstate saved = rh_fpstate_save();
+  int keeps = (strategy->promises & RH_KEEPS_FP_CONTROL) != 0;
+  rh_fpstate saved;
+  if (!keeps) saved = rh_fpstate_save();
+  rh_services_enter(&instance->services, RH_PHASE_RUN, error);
   rh_status status = strategy->run(instance->self, &instance->run);
-  *changed = rh_fpstate_restore(&saved);
+  rh_services_leave(&instance->services);
+  *changed = !keeps && rh_fpstate_restore(&saved);
   return status;
 }
 
@@ -238,9 +239,7 @@ static rh_status call_run(rh_instance *instance, rh_error *error) {
   rh_remote *remote = instance->spec.remote;
   int changed;
   if (remote) return remote->run(remote, &instance->spec, &instance->run, instance->value, error);
-  rh_services_enter(&instance->services, RH_PHASE_RUN, error);
-  rh_status status = guarded_run(instance, &changed);
-  rh_services_leave(&instance->services);
+  rh_status status = guarded_run(instance, &changed, error);
   if (status != RH_OK) return plugin_failed(instance, "run", status, error);
   return changed ? changed_fpstate(instance, "run", error) : RH_OK;
 }

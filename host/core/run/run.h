@@ -497,21 +497,14 @@ int rh_look_main(void);
 /* The operands of a problem: their types, their arrays, and generated elements for them, side by
  * side in one piece of memory. */
 
-rh_status rh_operand_bad_address(uint32_t k, uint32_t n_operands, rh_error *error);
 /* Is the array there, and aligned to its elements of `size` bytes, a power of two? */
 static inline int rh_operand_is_aligned(const void *data, uint32_t size) {
   return data && ((uintptr_t)data & (size - 1)) == 0;
 }
-/* RH_E_USAGE if the array of operand k of n_operands, whose elements have `size` bytes, is null or
- * misaligned. */
-static inline rh_status rh_operand_check_address(const void *data, uint32_t size, uint32_t k,
-                                                 uint32_t n_operands, rh_error *error) {
-  if (rh_operand_is_aligned(data, size)) return RH_OK;
-  return rh_operand_bad_address(k, n_operands, error);
-}
-
-/* RH_E_USAGE if no process can have n elements of `size` bytes from `data` on. */
-rh_status rh_operand_check_extent(const void *data, uint32_t size, uint64_t n, rh_error *error);
+/* RH_E_USAGE if the array of an operand is null or misaligned, or no process can have n elements of
+ * it.  No elements need no arrays. */
+rh_status rh_operands_check(const rh_operator *op, const void *const *operands, uint64_t n,
+                            rh_error *error);
 
 /* offsets[k] = where operand k of spec->n elements begins, in bytes; all in all that many bytes are
  * needed.  UINT64_MAX stands for more than 2^64. */
@@ -521,9 +514,6 @@ uint64_t rh_operand_layout(const rh_job_spec *spec, uint64_t offsets[RH_MOST_OPE
  * one.  inputs: buffers of the operands, kept for the next call.  *placed may point into *job. */
 rh_status rh_operands_bring(rh_job *job, rh_cl_input *inputs, const void *const *operands,
                             uint64_t n, rh_data *placed, rh_error *error);
-/* The same of operands that are in the inputs already, if the job has a device. */
-rh_data rh_operands_brought(rh_job *job, const rh_cl_input *inputs, const void *const *operands);
-
 /* The same of elements on the device: from element first[k] of buffers[k] on; first: null means
  * zeros.  What the operator's constants are was said by rh_operands_begin(). */
 rh_data rh_operands_in_buffers(rh_job *job, const cl_mem *buffers, const uint64_t *first);
@@ -532,6 +522,56 @@ rh_data rh_operands_in_buffers(rh_job *job, const cl_mem *buffers, const uint64_
  * of equal types get different elements.  RH_E_USAGE for an unknown kind. */
 rh_status rh_operand_data_fill(const rh_array *array, const rh_job_spec *spec, const char *kind,
                                uint64_t seed, const rh_reporter *reporter, rh_error *error);
+
+/* A call on arrays of the host by a job that is set up: its fast path, the arrays' way, and its
+ * result.
+ *
+ * A call on few elements takes most of its time on the way to the strategy, so the fast path checks
+ * only what differs from call to call. */
+
+/* Copying all fields that a result may have would take longer than the rest. */
+enum { RH_WITHOUT_FIELDS = offsetof(rh_result, fields) };
+
+/* [one thread at a time] */
+typedef struct rh_call {
+  rh_decoding decoding; /* of values */
+  uint64_t fast_max_n;  /* up to so many elements take the fast path; 0: none do */
+  rh_instance *instance;
+  const void *value; /* rh_instance_host_value() */
+  rh_arrays *arrays; /* of an operator with operands: the job's are used; else null */
+  uint32_t n_operands;
+  uint32_t sizes[RH_MOST_OPERANDS]; /* of the operands' elements, in bytes */
+  int may_be_empty;                 /* -0 may be the sum of nothing */
+  const rh_op *decodes; /* whose values are decoded, unless the operator has results of its own */
+  rh_result blank;      /* a result that lacks its value and index only */
+  rh_job *job;
+  const rh_operator *op;
+  rh_cl_input
+      *inputs; /* the operands' way to a device, which a CPU keeps for the next call; borrowed */
+  /* Streams arrays of more than most_whole elements to the device, if there is a ring. */
+  rh_status (*stream)(void *ring, const void *const *arrays, uint64_t n, void *value,
+                      uint64_t *depth, rh_error *error);
+  void *ring;
+  uint64_t most_whole;
+} rh_call;
+
+/* The job has an instance, and must not be moved. */
+void rh_call_begin(rh_call *call, rh_job *job, rh_cl_input *inputs);
+
+/* Reduces n of at least 1 elements up to fast_max_n: of the array `from`, or if there are operands
+ * of `arrays`, which say where they are.  The result's struct has all fields before `fields`. */
+rh_status rh_call_fast(const rh_call *call, const void *from, uint64_t n, rh_result *result,
+                       rh_error *error);
+
+/* Reduces any n, up to the job's, or if there is a ring any, of each operand's array.  After RH_OK
+ * nothing reads the arrays any more: the value was read after all other commands in the queue, or
+ * the strategy finished on the host, with all partial results read, or the data had been copied to
+ * a device with memory of its own. */
+rh_status rh_call_arrays(const rh_call *call, const void *const *arrays, uint64_t n,
+                         rh_result *result, rh_error *error);
+
+/* `result` has been checked. */
+void rh_call_decode(const rh_call *call, const void *value, uint64_t n, rh_result *result);
 
 /* The self-test of a strategy that is set up: runs on generated data, checked, before unchecked
  * runs. */

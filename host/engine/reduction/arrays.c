@@ -70,8 +70,9 @@ rh_status rh_arrays_reduce_part(const rh_reduction_spec *how, const void *const 
   return status;
 }
 
-rh_status rh_arrays_reduce(rh_worker *device, const void *const *arrays, uint64_t n, void *value,
+rh_status rh_arrays_reduce(void *ring, const void *const *arrays, uint64_t n, void *value,
                            uint64_t *depth, rh_error *error) {
+  rh_worker *device = ring;
   const rh_reduction_spec how = {.reporter = &device->context->options.reporter, .devices = device};
   rh_partial all;
   rh_partial_init(&all, &device->chunk.spec, n, RH_CHECK_NONE);

@@ -490,10 +490,10 @@ void rh_arrays_close(rh_worker **ring); /* null is legal */
 rh_status rh_arrays_reduce_part(const rh_reduction_spec *how, const void *const *arrays,
                                 uint64_t first, uint64_t n, rh_partial *partial, rh_error *error);
 
-/* Reduces n > 0 elements of each operand by an opened device to *value, of the operator's
- * value_size bytes and aligned to 16.  *depth (may be null) = the depth of the answer; 0:
- * unknown. */
-rh_status rh_arrays_reduce(rh_worker *device, const void *const *arrays, uint64_t n, void *value,
+/* rh_call.stream: reduces n > 0 elements of each operand by a ring that is open to *value, of the
+ * operator's value_size bytes and aligned to 16.  *depth (may be null) = the depth of the answer;
+ * 0: unknown. */
+rh_status rh_arrays_reduce(void *ring, const void *const *arrays, uint64_t n, void *value,
                            uint64_t *depth, rh_error *error);
 
 /* ---- The elements of a part of segments, brought together where a strategy reads them ---- */

@@ -74,7 +74,7 @@ static unsigned char *value_of(const rh_worker *device, const rh_ring_slot *slot
 }
 
 /* The events of a reduction's first and last command. */
-static cl_event *on_command(void *of_chunk, const char *stage) {
+static cl_event *place_for_event(void *of_chunk, const char *stage) {
   rh_sent_chunk *chunk = of_chunk;
   (void)stage;
   if (!chunk->first) return &chunk->first;
@@ -86,7 +86,7 @@ static cl_event *on_command(void *of_chunk, const char *stage) {
 static rh_status enqueue(rh_worker *device, rh_sent_chunk *chunk, const rh_data *data,
                          rh_error *error) {
   rh_cl_session *session = device->chunk.instance_spec.session;
-  const rh_cl_tap tap = {chunk, on_command};
+  const rh_cl_tap tap = {chunk, place_for_event};
   size_t k = chunk->slot->number, size = rh_instance_op(device->chunk.instance)->value_size;
   RH_CL_TRY_IN(session, error, rh_cl_barrier(session->queue, chunk->sent), "waiting for a copy");
   session->tap = &tap;
@@ -96,7 +96,7 @@ static rh_status enqueue(rh_worker *device, rh_sent_chunk *chunk, const rh_data 
   RH_TRY(status);
   RH_CL_TRY_IN(session, error,
                rh_cl_read(session->queue, device->staging->values, CL_FALSE, k * size, size,
-                          value_of(device, chunk->slot), on_command(chunk, "")),
+                          value_of(device, chunk->slot), place_for_event(chunk, "")),
                "reading a value");
   RH_CL_TRY_IN(session, error, rh_cl_flush(session->queue), "reducing a chunk");
   return RH_OK;

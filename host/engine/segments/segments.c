@@ -176,8 +176,7 @@ rh_status rh_segments_bring_buffers(rh_segments *s, const cl_mem *buffers, const
 void rh_segments_let_go(rh_segments *s) {
   if (!s->job.device || !s->job.instance_spec.session) return;
   rh_cl_finish(s->job.instance_spec.session->queue);
-  for (uint32_t k = 0; k < RH_MOST_OPERANDS; k++)
-    if (s->inputs[k].in_place) rh_cl_input_finish(&s->inputs[k]);
+  rh_cl_inputs_let_go(s->inputs, RH_MOST_OPERANDS);
 }
 
 /* ---- Where results go ---- */

@@ -88,7 +88,7 @@ static void make_value(const rh_op *op, rh_type type, const rh_number *number, r
 }
 
 /* Calls the function for at most max_n elements at a time, and combines the results in order. */
-static rh_status run(void *self, const rh_run *run) {
+static rh_status run_function(void *self, const rh_run *run) {
   const instance *of = self;
   const rh_foreign *foreign = &of->opened->foreign;
   const rh_op *op = of->op;
@@ -142,7 +142,7 @@ static rh_status make_plugin(opened *self, rh_error *error) {
       .license = foreign->license,
       .promises = foreign->keeps_order ? RH_KEEPS_ORDER : 0,
       .determinism = foreign->reproducible ? RH_BITS_SAME_RUN : RH_BITS_VARY,
-      .run = run,
+      .run = run_function,
   };
   self->strategies[0] = &self->strategy;
   self->plugin = (rh_plugin){

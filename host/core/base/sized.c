@@ -1,4 +1,4 @@
-#include "library.h"
+#include "base.h"
 
 static uint32_t size_of(const void *given) {
   uint32_t size;
@@ -31,14 +31,6 @@ rh_status rh_sized_read(void *own, const void *given, const rh_sized *kind, rh_e
   memcpy(own, given, smaller(size_of(given), kind->known));
   memcpy(own, &kind->known, sizeof kind->known);
   return RH_OK;
-}
-
-rh_status rh_say_null(const char *function, const void *redhost, const void *request,
-                      const char *what, rh_error *error) {
-  return rh_fail(error, RH_E_USAGE, "%s: the %s is null", function,
-                 !redhost   ? "rh_redhost"
-                 : !request ? "request"
-                            : what);
 }
 
 void rh_sized_write(void *given, const void *own, const rh_sized *kind) {
