@@ -245,7 +245,7 @@ struct rh_prepared {
   rh_redhost *redhost;
   uint64_t max_n;
   rh_custom *custom; /* that of job.spec.op, or null */
-  /* That of the call, for which the job may be set up for no more than most_whole elements. */
+  /* The call has it, too; the job may then be set up for no more than most_whole elements. */
   rh_worker *ring;
   uint64_t most_whole;
   uint32_t data_on_device, result_on_device;

@@ -110,7 +110,7 @@ static rh_status attempt(void *of_preparation, int *is_final, rh_error *error) {
   (void)is_final;
   RH_TRY(rh_locate_job(&t->p->job, redhost->context, t->spec, error));
   RH_TRY(rh_accuracy_check_own(&t->p->job, error));
-  /* What chunks come to, rounded once, does not add up to what is rounded once. */
+  /* Chunks' values that are rounded once do not add up to one that is. */
   if (!t->p->data_on_device && !t->spec->operation.accuracy &&
       rh_arrays_ring(&t->p->job, redhost->context->most_whole_bytes))
     RH_TRY(make_ring(t->p, redhost, t->spec, error));

@@ -79,8 +79,8 @@ static rh_status reduce(void *of_request, rh_kept_job *kept, rh_error *error) {
   return reduce_checked(r->redhost, request, kept, operands, r->result, error);
 }
 
-/* What a prepared call does, where the request is one that was made before and a strategy of the
- * host serves it; not RH_OK: it is none, or failed, and takes the long way. */
+/* Does what a prepared call does, where the request is one that was made before and a strategy of
+ * the host serves it; not RH_OK: it is none, or failed, and takes the long way. */
 static rh_status reduce_again(rh_redhost *redhost, const rh_request *request, rh_result *result) {
   const void *operands[RH_MOST_OPERANDS], *from;
   rh_kept_job *kept = rh_request_is_plain(request) ? rh_kept_latest(redhost, request) : NULL;

@@ -400,7 +400,7 @@ static rh_status reduce_again(rh_segmented *s, const rh_request *request, rh_res
   return RH_OK;
 }
 
-/* As much as a setup for a whole array may. */
+/* A setup for a whole array may take as much. */
 static int takes_little(const rh_segmented *s) {
   const rh_segments *of = &s->segments;
   uint64_t most = RH_KEPT_BYTES, bytes = of->n * of->value_bytes;

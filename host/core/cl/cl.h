@@ -249,8 +249,8 @@ rh_status rh_cl_input_renew(rh_cl_input *input, rh_cl_session *session, const vo
 rh_status rh_cl_input_write(rh_cl_input *input, rh_cl_session *session, const void *data,
                             uint64_t bytes, rh_error *error);
 void rh_cl_input_finish(rh_cl_input *input);
-/* Finishes those of the n that are in place: a CPU device works in the host's own memory, but others
- * may hold copies that do not follow later changes. */
+/* Finishes those of the n that are in place: a CPU device works in the host's own memory, but
+ * others may hold copies that do not follow later changes. */
 void rh_cl_inputs_let_go(rh_cl_input *inputs, uint32_t n);
 
 /* ---- OpenCL's error codes in words ---- */

@@ -546,8 +546,8 @@ typedef struct rh_call {
   rh_result blank;      /* a result that lacks its value and index only */
   rh_job *job;
   const rh_operator *op;
-  rh_cl_input
-      *inputs; /* the operands' way to a device, which a CPU keeps for the next call; borrowed */
+  /* The operands' way to a device, which a CPU keeps for the next call; borrowed. */
+  rh_cl_input *inputs;
   /* Streams arrays of more than most_whole elements to the device, if there is a ring. */
   rh_status (*stream)(void *ring, const void *const *arrays, uint64_t n, void *value,
                       uint64_t *depth, rh_error *error);
