@@ -18,8 +18,8 @@ rh_status rh_cl_input_fits(const rh_cl_device *device, uint64_t bytes, const cha
 }
 
 /* host: the memory that it is, in place; null: the device's own. */
-static rh_status make(rh_cl_input *input, rh_cl_session *session, void *host, uint64_t bytes,
-                      rh_error *error) {
+static rh_status make_buffer(rh_cl_input *input, rh_cl_session *session, void *host, uint64_t bytes,
+                             rh_error *error) {
   *input = (rh_cl_input){0};
   session->input_bytes = bytes;
   RH_TRY(rh_cl_buffer(session, CL_MEM_READ_ONLY | (host ? CL_MEM_USE_HOST_PTR : 0), bytes, host,
@@ -34,7 +34,7 @@ static rh_status make(rh_cl_input *input, rh_cl_session *session, void *host, ui
 
 rh_status rh_cl_input_reserve(rh_cl_input *input, rh_cl_session *session, uint64_t n, uint32_t size,
                               rh_error *error) {
-  return make(input, session, NULL, n ? n * size : size, error);
+  return make_buffer(input, session, NULL, n ? n * size : size, error);
 }
 
 rh_status rh_cl_input_write(rh_cl_input *input, rh_cl_session *session, const void *data,
@@ -53,11 +53,11 @@ rh_status rh_cl_input_init(rh_cl_input *input, rh_cl_session *session, void *reg
   /* The buffer covers the whole region, so it starts on a page even if the file has a header;
    * every driver accepts such an address. */
   int in_place = session->device->shares_memory && n > 0 && (most == 0 || whole <= most);
-  RH_TRY(make(input, session, in_place ? region : NULL,
-              in_place ? whole
-              : n      ? bytes
-                       : size,
-              error));
+  RH_TRY(make_buffer(input, session, in_place ? region : NULL,
+                     in_place ? whole
+                     : n      ? bytes
+                              : size,
+                     error));
   if (in_place) {
     input->first = offset / size;
     return RH_OK;
