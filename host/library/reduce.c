@@ -79,6 +79,12 @@ static rh_status reduce(void *of_request, rh_kept_job *kept, rh_error *error) {
   return reduce_checked(r->redhost, request, kept, operands, r->result, error);
 }
 
+static rh_status run_again(const rh_call *call, const void *const *operands, uint64_t n,
+                           rh_result *result) {
+  RH_OWN_ENVIRONMENT;
+  return rh_call_arrays(call, operands, n, result, NULL);
+}
+
 /* Does what a prepared call does, where the request is one that was made before and a strategy of
  * the host serves it; not RH_OK: it is none, or failed, and takes the long way. */
 static rh_status reduce_again(rh_redhost *redhost, const rh_request *request, rh_result *result) {
@@ -91,8 +97,7 @@ static rh_status reduce_again(rh_redhost *redhost, const rh_request *request, rh
     return rh_call_fast(&kept->call, from, request->n, result, NULL);
   /* Such an operator counts from a number that differs from call to call. */
   if (kept->job.spec.operation.op->has_base) return RH_DECLINED;
-  RH_OWN_ENVIRONMENT;
-  return rh_call_arrays(&kept->call, operands, request->n, result, NULL);
+  return run_again(&kept->call, operands, request->n, result);
 }
 
 static rh_status reduce_by_any(rh_redhost *redhost, const rh_request *request, rh_result *result,
