@@ -122,14 +122,20 @@ RH_MODES(RH_X)
 
 /* ---- JSON ---- */
 
+/* A new object.  members: "name:s n:u seconds:f", a letter for each value: s, a string, which need
+ * not be UTF-8; i, an int; n, an int64_t; u, a uint64_t, of which the largest is null; b, an int for
+ * true or false; f, a double, null unless it is finite; o, a value, which it takes over; each
+ * pointer may be null.  o?: a null pointer is left out. */
+json_t *rh_json(const char *members, ...);
+
 /* Schema "redhost/1": additive changes keep the 1; readers ignore keys they do not know.  A
  * document: "schema", "tool", and these members, which it takes over; null if out of memory. */
 json_t *rh_json_document(json_t *members);
 /* Prints a document of these members, which it takes over. */
 rh_status rh_json_print(json_t *members, rh_error *error);
 json_t *rh_json_strings(char *const *list, uint32_t n);
-json_t *rh_json_device(const rh_cl_device *device);
-json_t *rh_json_devices(const rh_cl_device *device); /* an array of it; null: empty */
+json_t *rh_json_one(json_t *value); /* an array of it, which it takes over; null: empty */
+json_t *rh_json_device(const rh_cl_device *device); /* null gives null */
 
 /* ---- Files ---- */
 

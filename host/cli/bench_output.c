@@ -199,22 +199,21 @@ static json_t *describe_run(const rh_app *app) {
   struct utsname system;
   char host[256] = "";
   gethostname(host, sizeof host - 1);
-  json_t *os = uname(&system) == 0 ? json_sprintf("%s %s", system.sysname, system.release) : NULL;
-  return json_pack("{s:o, s:o, s:o, s:o*, s:o, s:I, s:o, s:b}", "argv",
-                   rh_json_strings(app->typed->argv, (uint32_t)app->typed->argc), "start", now(),
-                   "host", rh_json_bytes(host), "os", os, "cpu", processor(), "processors",
-                   (json_int_t)sysconf(_SC_NPROCESSORS_ONLN), "env", environment(), "complete", 0);
+  const char *os = uname(&system) == 0 ? rh_show("%s %s", system.sysname, system.release) : NULL;
+  return rh_json("argv:o start:o host:s os:s? cpu:o processors:n env:o complete:b",
+                 rh_json_strings(app->typed->argv, (uint32_t)app->typed->argc), now(), host, os,
+                 processor(), (int64_t)sysconf(_SC_NPROCESSORS_ONLN), environment(), 0);
 }
 
 static json_t *describe_settings(const rh_bench_settings *settings) {
   static const char *const timers[] = {"auto", "event", "host"};
   const rh_bench_rules *rules = &settings->rules;
-  return json_pack(
-      "{s:s, s:f, s:f, s:I, s:I, s:I, s:s, s:o, s:s}", "cache", settings->hot ? "hot" : "cold",
-      "precision", rules->precision, "max_time_s", rules->max_time_s, "min_samples",
-      (json_int_t)rules->min_samples, "max_samples", (json_int_t)rules->max_samples, "processes",
-      (json_int_t)settings->processes, "timer", timers[settings->timer], "seed",
-      json_sprintf("%llu", (unsigned long long)settings->seed), "data", settings->data);
+  return rh_json("cache:s precision:f max_time_s:f min_samples:i max_samples:i processes:i timer:s "
+                 "seed:s data:s",
+                 settings->hot ? "hot" : "cold", rules->precision, rules->max_time_s,
+                 rules->min_samples, rules->max_samples, settings->processes,
+                 timers[settings->timer], rh_show("%llu", (unsigned long long)settings->seed),
+                 settings->data);
 }
 
 rh_status rh_bench_header_begin(rh_records *results, const rh_app *app,
@@ -239,15 +238,11 @@ rh_status rh_bench_header_end(rh_records *results, double wall_s, int complete, 
 static json_t *describe_calibration(const rh_stage *stage) {
   const rh_bench_device *bench_device = &stage->bench_device;
   const rh_calibration *c = &bench_device->calibration;
-  return json_pack(
-      "{s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:I, s:o, s:o, s:I}", "device",
-      rh_json_bytes(stage->device->label), "timer", bench_device->host_clock ? "host" : "event",
-      "timer_declared_s", rh_json_number(c->timer_declared_s), "timer_step_s",
-      rh_json_number(c->timer_step_s), "launch_s", rh_json_number(c->launch_s), "empty_kernel_s",
-      rh_json_number(c->empty_kernel_s), "read_peak_Bps", rh_json_number(c->read_peak),
-      "read_peak_bytes", (json_int_t)bench_device->scratch_bytes, "h2d_Bps",
-      rh_json_number(c->upload), "d2h_Bps", rh_json_number(c->download), "cold_footprint_bytes",
-      (json_int_t)c->cold_bytes);
+  return rh_json("device:s timer:s timer_declared_s:f timer_step_s:f launch_s:f empty_kernel_s:f "
+                 "read_peak_Bps:f read_peak_bytes:u h2d_Bps:f d2h_Bps:f cold_footprint_bytes:u",
+                 stage->device->label, bench_device->host_clock ? "host" : "event",
+                 c->timer_declared_s, c->timer_step_s, c->launch_s, c->empty_kernel_s, c->read_peak,
+                 bench_device->scratch_bytes, c->upload, c->download, c->cold_bytes);
 }
 
 static int describe_strategies(rh_records *results, const rh_app *app, const rh_stage *stage) {
@@ -264,9 +259,8 @@ static int describe_strategies(rh_records *results, const rh_app *app, const rh_
 }
 
 static json_t *describe_peer(rh_peers *peers, uint32_t k, const char *program) {
-  return json_pack("{s:s, s:b, s:o, s:o}", "name", rh_peers_sampler(peers, k).name, "peer", 1,
-                   "summary", rh_json_bytes(rh_peers_about(peers, k)), "plugin",
-                   rh_json_bytes(program));
+  return rh_json("name:s peer:b summary:s plugin:s", rh_peers_sampler(peers, k).name, 1,
+                 rh_peers_about(peers, k), program);
 }
 
 rh_status rh_bench_header_stage(rh_records *results, const rh_app *app, const rh_stage *stage,

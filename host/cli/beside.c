@@ -61,7 +61,8 @@ rh_status rh_beside_print(rh_beside *beside, const rh_terminal *terminal, rh_err
   if (beside->n) rh_table_print(&beside->table, terminal, "");
   if (!beside->results) return RH_OK;
   return rh_json_print(
-      json_pack("{s:O, s:O}", "devices", beside->devices, "results", beside->results), error);
+      rh_json("devices:o results:o", json_incref(beside->devices), json_incref(beside->results)),
+      error);
 }
 
 void rh_beside_finish(rh_beside *beside) {

@@ -1,11 +1,44 @@
 #include "offers.h"
 #include "revision.h"
 
+static json_t *next_value(char letter, va_list *args) {
+  uint64_t number;
+  switch (letter) {
+  case 's': return rh_json_bytes(va_arg(*args, const char *));
+  case 'u':
+    number = va_arg(*args, uint64_t);
+    return number == UINT64_MAX ? json_null() : json_integer((json_int_t)number);
+  case 'i': return json_integer(va_arg(*args, int));
+  case 'n': return json_integer(va_arg(*args, int64_t));
+  case 'b': return json_boolean(va_arg(*args, int));
+  case 'f': return rh_json_number(va_arg(*args, double));
+  default: return va_arg(*args, json_t *);
+  }
+}
+
+json_t *rh_json(const char *members, ...) {
+  json_t *object = json_object();
+  va_list args;
+  va_start(args, members);
+  for (const char *at = members; *at; at += strspn(at, " ")) {
+    char name[64];
+    size_t length = strcspn(at, ":");
+    snprintf(name, sizeof name, "%.*s", (int)length, at);
+    at += length + 1;
+    json_t *value = next_value(*at++, &args);
+    int may_lack = *at == '?';
+    at += may_lack;
+    if (value || !may_lack) json_object_set_new(object, name, value ? value : json_null());
+  }
+  va_end(args);
+  return object;
+}
+
 json_t *rh_json_document(json_t *members) {
-  json_t *document =
-      json_pack("{s:s, s:{s:s, s:s?, s:b, s:s}}", "schema", "redhost/1", "tool", "version",
-                rh_version(), "git", *REDHOST_COMMIT ? REDHOST_COMMIT : NULL, "dirty",
-                REDHOST_DIRTY, "build", "C compiler " __VERSION__);
+  json_t *tool =
+      rh_json("version:s git:s dirty:b build:s", rh_version(),
+              *REDHOST_COMMIT ? REDHOST_COMMIT : NULL, REDHOST_DIRTY, "C compiler " __VERSION__);
+  json_t *document = rh_json("schema:s tool:o", "redhost/1", tool);
   int failed = json_object_update(document, members) != 0;
   json_decref(members);
   if (!failed) return document;
@@ -20,66 +53,59 @@ json_t *rh_json_strings(char *const *list, uint32_t n) {
 }
 
 json_t *rh_json_device(const rh_cl_device *device) {
+  if (!device) return NULL;
   const rh_device *about = &device->about;
-  return json_pack(
-      "{s:o, s:o, s:o, s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:b}",
-      "id", rh_json_bytes(device->label), "key",
-      json_sprintf("%s|%s|%s", device->platform_name, device->name, device->driver), "name",
-      rh_json_bytes(device->name), "vendor", rh_json_bytes(device->vendor), "type",
-      rh_device_kind_name(about->kind), "platform", rh_json_bytes(device->platform_name),
-      "platform_version", rh_json_bytes(device->platform_version), "driver",
-      rh_json_bytes(device->driver), "version", rh_json_bytes(device->version), "c_version",
-      rh_json_bytes(device->c_version), "compute_units", (json_int_t)about->compute_units,
-      "max_group", (json_int_t)about->max_group, "clock_hz", (json_int_t)device->clock_hz,
-      "memory_bytes", (json_int_t)about->global_bytes, "max_alloc_bytes",
-      (json_int_t)about->max_alloc_bytes, "local_bytes", (json_int_t)about->local_bytes,
-      "cache_reported_bytes", (json_int_t)device->cache_bytes, "shares_host_memory",
-      (int)device->shares_memory);
+  return rh_json(
+      "id:s key:s name:s vendor:s type:s platform:s platform_version:s driver:s version:s "
+      "c_version:s compute_units:i max_group:i clock_hz:u memory_bytes:u "
+      "max_alloc_bytes:u local_bytes:u cache_reported_bytes:u shares_host_memory:b",
+      device->label, rh_show("%s|%s|%s", device->platform_name, device->name, device->driver),
+      device->name, device->vendor, rh_device_kind_name(about->kind), device->platform_name,
+      device->platform_version, device->driver, device->version, device->c_version,
+      about->compute_units, about->max_group, device->clock_hz, about->global_bytes,
+      about->max_alloc_bytes, about->local_bytes, device->cache_bytes, (int)device->shares_memory);
 }
 
-json_t *rh_json_devices(const rh_cl_device *device) {
-  return device ? json_pack("[o]", rh_json_device(device)) : json_array();
+json_t *rh_json_one(json_t *value) {
+  json_t *array = json_array();
+  if (value) json_array_append_new(array, value);
+  return array;
 }
 
 static json_t *availability(const rh_offer *offer) {
   const rh_answer *answer = &offer->answer;
   if (offer->status != RH_OK)
-    return json_pack("{s:b, s:s?, s:o}", "ok", 0, "code", rh_why_code(answer->why), "reason",
-                     rh_json_bytes(answer->reason));
-  return json_pack(
-      "{s:b, s:I, s:s, s:I, s:I, s:o, s:i}", "ok", 1, "launches", (json_int_t)answer->launches,
-      "finishes_on", answer->finishes_on_host ? "host" : "device", "scratch_bytes",
-      (json_int_t)answer->scratch_bytes, "local_bytes", (json_int_t)answer->local_bytes, "depth",
-      answer->depth && answer->depth != RH_DEPTH_ONE_ROUNDING
-          ? json_integer((json_int_t)answer->depth)
-          : json_null(),
-      "score", (int)answer->score);
+    return rh_json("ok:b code:s reason:s", 0, rh_why_code(answer->why), answer->reason);
+  int has_depth = answer->depth && answer->depth != RH_DEPTH_ONE_ROUNDING;
+  return rh_json("ok:b launches:i finishes_on:s scratch_bytes:u local_bytes:u depth:u score:i", 1,
+                 answer->launches, answer->finishes_on_host ? "host" : "device",
+                 answer->scratch_bytes, answer->local_bytes, has_depth ? answer->depth : UINT64_MAX,
+                 (int)answer->score);
 }
 
 static json_t *parameters(const rh_entry *entry) {
   json_t *array = json_array();
   for (uint32_t k = 0; k < entry->n_params; k++) {
     const rh_param *param = &entry->params[k];
-    json_array_append_new(
-        array, json_pack("{s:s, s:s?, s:s?, s:I, s:I, s:I, s:I}", "key", param->key, "doc",
-                         param->doc, "choices", param->choices, "min", (json_int_t)param->min,
-                         "max", (json_int_t)param->max, "initial", (json_int_t)param->initial,
-                         "step", (json_int_t)param->step));
+    json_array_append_new(array, rh_json("key:s doc:s choices:s min:n max:n initial:n step:n",
+                                         param->key, param->doc, param->choices, param->min,
+                                         param->max, param->initial, param->step));
   }
   return array;
 }
 
 json_t *rh_json_strategy(const rh_app *app, const rh_entry *entry) {
   const rh_cl_device *device = app->context->device;
-  return json_pack("{s:s, s:s?, s:o, s:s?, s:s?, s:s?, s:s?, s:b, s:b, s:o, s:{s:o}, s:o}", "name",
-                   entry->name, "summary", entry->summary, "plugin", rh_json_bytes(entry->path),
-                   "plugin_version", entry->version, "author", entry->author, "license",
-                   entry->license, "reproducible", rh_determinism_name(entry->determinism),
-                   "keeps_order", (entry->promises & RH_KEEPS_ORDER) != 0, "canonical_order",
-                   (entry->promises & RH_CANONICAL_ORDER) != 0, "params", parameters(entry),
-                   "available", device ? device->label : "host",
-                   availability(rh_offer_for(app, entry)), "shadowed_by",
-                   rh_json_bytes(entry->shadowed_by));
+  json_t *available = json_object();
+  json_object_set_new(available, device ? device->label : "host",
+                      availability(rh_offer_for(app, entry)));
+  return rh_json("name:s summary:s plugin:s plugin_version:s author:s license:s reproducible:s "
+                 "keeps_order:b canonical_order:b params:o available:o shadowed_by:s",
+                 entry->name, entry->summary, entry->path, entry->version, entry->author,
+                 entry->license, rh_determinism_name(entry->determinism),
+                 (entry->promises & RH_KEEPS_ORDER) != 0,
+                 (entry->promises & RH_CANONICAL_ORDER) != 0, parameters(entry), available,
+                 entry->shadowed_by);
 }
 
 rh_status rh_json_print(json_t *members, rh_error *error) {

@@ -41,14 +41,13 @@ static json_t *names_of(const rh_stage *stage) {
 }
 
 static json_t *points_of(const rh_bench_settings *settings, uint32_t t) {
-  const char *type = rh_type_name(settings->types.list[t]);
   json_t *ops = json_array(), *sizes = json_array();
   for (uint32_t k = 0; k < settings->ops.n; k++)
     if (rh_bench_is_defined(settings, t, settings->ops.list[k]))
       json_array_append_new(ops, json_string(rh_bench_op_name(settings, settings->ops.list[k])));
   for (uint32_t k = 0; k < settings->n_sizes[t]; k++)
     json_array_append_new(sizes, json_integer((json_int_t)settings->sizes[t][k]));
-  return json_pack("{s:s, s:o, s:o}", "type", type, "ops", ops, "n", sizes);
+  return rh_json("type:s ops:o n:o", rh_type_name(settings->types.list[t]), ops, sizes);
 }
 
 /* An element of `plan`, for one device. */
@@ -61,12 +60,11 @@ static json_t *plan_of(const rh_stage *stage) {
   estimate_memory(stage, &host, &device);
   for (uint32_t t = 0; t < settings->types.n; t++)
     json_array_append_new(points, points_of(settings, t));
-  return json_pack("{s:s, s:o, s:o, s:i, s:i, s:s, s:I, s:I, s:o, s:o}", "device",
-                   rh_stage_label(stage), "strategies", names_of(stage), "points", points, "total",
-                   (int)(pace.total / settings->processes), "processes", (int)settings->processes,
-                   "cache", settings->hot ? "hot" : "cold", "host_bytes", (json_int_t)host,
-                   "device_bytes", (json_int_t)device, "least_s", rh_json_number(0.06 * pace.total),
-                   "most_s", rh_json_number((0.5 + pace.max_time_s) * pace.total));
+  return rh_json("device:s strategies:o points:o total:i processes:i cache:s host_bytes:u "
+                 "device_bytes:u least_s:f most_s:f",
+                 rh_stage_label(stage), names_of(stage), points, pace.total / settings->processes,
+                 settings->processes, settings->hot ? "hot" : "cold", host, device,
+                 0.06 * pace.total, (0.5 + pace.max_time_s) * pace.total);
 }
 
 static void print_words(const json_t *list) {
@@ -241,10 +239,10 @@ static rh_status run_bench(work *w, rh_error *error) {
   rh_terminal_write_down();
   rh_terminal_clear(w->app->terminal);
   if (w->app->typed->dry_run && status == RH_OK)
-    return w->plan
-               ? rh_json_print(json_pack("{s:O, s:O}", "devices", w->plan_devices, "plan", w->plan),
-                               error)
-               : RH_OK;
+    return w->plan ? rh_json_print(rh_json("devices:o plan:o", json_incref(w->plan_devices),
+                                           json_incref(w->plan)),
+                                   error)
+                   : RH_OK;
   /* Results are written even if the benchmark was interrupted or failed. */
   if (w->results.n_rows > 0) {
     RH_TRY(rh_bench_header_end(&w->results, rh_now() - start, status == RH_OK, error));

@@ -153,30 +153,26 @@ static void print_quiet(const rh_comparison *c) {
 
 static json_t *side_object(const rh_row *row, double low, double high) {
   int timed = rh_row_is_timed(row);
-  return json_pack("{s:o, s:s, s:o, s:o, s:o}", "device", rh_json_bytes(row->device), "status",
-                   rh_row_status_name(row->status), "median_s",
-                   timed ? rh_json_number(row->time.median) : json_null(), "interval_s",
-                   timed ? json_pack("[f, f]", low, high) : json_null(), "processes",
-                   timed ? json_integer(row->n_processes ? row->n_processes : 1) : json_null());
+  uint64_t processes = row->n_processes ? row->n_processes : 1;
+  return rh_json("device:s status:s median_s:f interval_s:o processes:u", row->device,
+                 rh_row_status_name(row->status), timed ? row->time.median : NAN,
+                 timed ? json_pack("[f, f]", low, high) : NULL, timed ? processes : UINT64_MAX);
 }
 
 static json_t *change_object(const rh_change *change) {
   const rh_row *row = change->new_row;
-  return json_pack("{s:o, s:o, s:s, s:I, s:b, s:o, s:o, s:o, s:o, s:o, s:s}", "strategy",
-                   rh_json_bytes(row->strategy), "op", rh_json_bytes(rh_row_op_name(row)), "type",
-                   rh_type_name(row->type), "n", (json_int_t)row->n, "peer", (int)row->is_peer,
-                   "old", side_object(change->old_row, change->old_low, change->old_high), "new",
-                   side_object(change->new_row, change->new_low, change->new_high), "change",
-                   rh_json_number(change->change), "change_interval",
-                   change->by_processes ? json_pack("[f, f]", change->low, change->high)
-                                        : json_null(),
-                   "floor", isfinite(change->change) ? rh_json_number(change->floor) : json_null(),
-                   "verdict", rh_change_name(change->verdict));
+  return rh_json("strategy:s op:s type:s n:u peer:b old:o new:o change:f change_interval:o floor:f "
+                 "verdict:s",
+                 row->strategy, rh_row_op_name(row), rh_type_name(row->type), row->n,
+                 (int)row->is_peer, side_object(change->old_row, change->old_low, change->old_high),
+                 side_object(change->new_row, change->new_low, change->new_high), change->change,
+                 change->by_processes ? json_pack("[f, f]", change->low, change->high) : NULL,
+                 isfinite(change->change) ? change->floor : NAN, rh_change_name(change->verdict));
 }
 
 static json_t *file_object(const char *path, const rh_records *results) {
-  return json_pack("{s:o, s:O?, s:O?, s:O?}", "file", rh_json_bytes(path), "tool", results->tool,
-                   "run", results->run, "devices", results->devices);
+  return rh_json("file:s tool:o run:o devices:o", path, json_incref(results->tool),
+                 json_incref(results->run), json_incref(results->devices));
 }
 
 static json_t *comparison_members(const work *w) {
@@ -188,11 +184,10 @@ static json_t *comparison_members(const work *w) {
     json_object_set_new(counts, rh_change_name(k), json_integer(c->counts[k]));
   json_object_set_new(counts, "only_old", json_integer(c->only_old));
   json_object_set_new(counts, "only_new", json_integer(c->only_new));
-  return json_pack("{s:o, s:o, s:o, s:o, s:s?, s:o, s:o}", "old", file_object(w->old_path, &w->old),
-                   "new", file_object(w->new_path, &w->new_), "threshold",
-                   rh_json_number(c->threshold), "warnings",
-                   rh_json_strings(c->warnings, c->n_warnings), "note", note_on(c), "changes",
-                   changes, "counts", counts);
+  return rh_json("old:o new:o threshold:f warnings:o note:s changes:o counts:o",
+                 file_object(w->old_path, &w->old), file_object(w->new_path, &w->new_),
+                 c->threshold, rh_json_strings(c->warnings, c->n_warnings), note_on(c), changes,
+                 counts);
 }
 
 /* ---- The mode -------------------------------------------------------------------------------- */

@@ -9,7 +9,7 @@ static rh_status print_json(const rh_cl_devices *devices, const rh_cl_device *ch
     json_object_set_new(device, "default", json_boolean(&devices->list[k] == chosen));
     json_array_append_new(array, device);
   }
-  return rh_json_print(json_pack("{s:o}", "devices", array), error);
+  return rh_json_print(rh_json("devices:o", array), error);
 }
 
 static void print_table(const rh_app *app, const rh_cl_devices *devices,

@@ -107,7 +107,7 @@ static rh_status print_json(const rh_app *app, const rh_entry *entry, rh_error *
   json_t *strategy = rh_json_strategy(app, entry);
   json_object_set_new(strategy, "about", rh_json_bytes(entry->about));
   json_object_set_new(strategy, "sources", sources_json(app, entry));
-  return rh_json_print(json_pack("{s:[o]}", "strategies", strategy), error);
+  return rh_json_print(rh_json("strategies:o", rh_json_one(strategy)), error);
 }
 
 static void print_text(const rh_app *app, const rh_entry *entry) {

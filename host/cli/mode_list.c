@@ -63,13 +63,11 @@ static rh_status print_json(const rh_app *app, const rh_registry *registry,
     json_array_append_new(strategies, rh_json_strategy(app, &registry->entries[k]));
   for (uint32_t k = 0; k < registry->search.n; k++)
     if (registry->search.candidates[k].refused)
-      json_array_append_new(refused,
-                            json_pack("{s:o, s:o}", "path",
-                                      rh_json_bytes(registry->search.candidates[k].path), "reason",
-                                      rh_json_bytes(registry->search.candidates[k].refused)));
-  return rh_json_print(json_pack("{s:o, s:o, s:o, s:o}", "devices", rh_json_devices(device),
-                                 "strategies", strategies, "not_loaded", refused, "notes",
-                                 rh_json_strings(registry->search.notes, registry->search.n_notes)),
+      json_array_append_new(refused, rh_json("path:s reason:s", registry->search.candidates[k].path,
+                                             registry->search.candidates[k].refused));
+  return rh_json_print(rh_json("devices:o strategies:o not_loaded:o notes:o",
+                               rh_json_one(rh_json_device(device)), strategies, refused,
+                               rh_json_strings(registry->search.notes, registry->search.n_notes)),
                        error);
 }
 
@@ -147,17 +145,13 @@ static rh_status print_transports_json(const rh_transport_list *list, rh_error *
   for (uint32_t k = 0; k < list->n; k++) {
     const rh_transport_entry *entry = &list->entries[k];
     const rh_transport *t = entry->transport;
-    json_array_append_new(
-        transports,
-        json_pack("{s:o, s:o, s:o, s:b, s:b, s:o}", "name", rh_json_bytes(t ? t->name : NULL),
-                  "description", rh_json_bytes(t ? t->description : NULL), "path",
-                  rh_json_bytes(entry->path), "works", t && entry->answer != RH_TRANSPORT_CANNOT,
-                  "started", t && entry->answer == RH_TRANSPORT_STARTED, "note",
-                  rh_json_bytes(entry->text)));
+    json_array_append_new(transports,
+                          rh_json("name:s description:s path:s works:b started:b note:s",
+                                  t ? t->name : NULL, t ? t->description : NULL, entry->path,
+                                  t && entry->answer != RH_TRANSPORT_CANNOT,
+                                  t && entry->answer == RH_TRANSPORT_STARTED, entry->text));
   }
-  return rh_json_print(
-      json_pack("{s:o, s:o}", "transports", transports, "searched", rh_json_bytes(list->searched)),
-      error);
+  return rh_json_print(rh_json("transports:o searched:s", transports, list->searched), error);
 }
 
 static rh_status list_transports(const rh_app *app, rh_error *error) {

@@ -82,14 +82,13 @@ static json_t *operator_json(const rh_catalog_entry *entry, int whole) {
   const rh_traits *traits = &entry->traits;
   json_t *operands = json_incref(json_object_get(definition->file, "operands"));
   if (!operands) operands = json_pack("[s]", "x");
-  json_t *object = json_pack(
-      "{s:s, s:o, s:s, s:o, s:s, s:o, s:o, s:o, s:b, s:{s:b, s:b}, s:o, s:o}", "name", entry->name,
-      "summary", rh_json_bytes(summary_of(entry)), "origin", origins[entry->origin], "file",
-      rh_json_bytes(entry->path), "form", form_of(entry), "operands", operands, "types",
-      types_of(traits->types), "results", names_of(traits->results, traits->n_results), "commutes",
-      (int)traits->commutes, "exact", "integers", (int)traits->exact_integers, "floats",
-      (int)traits->exact_floats, "claims", claims_of(entry), "shadowed_by",
-      rh_json_bytes(entry->shadowed_by));
+  json_t *exact = rh_json("integers:b floats:b", traits->exact_integers, traits->exact_floats);
+  json_t *object =
+      rh_json("name:s summary:s origin:s file:s form:s operands:o types:o results:o "
+              "commutes:b exact:o claims:o shadowed_by:s",
+              entry->name, summary_of(entry), origins[entry->origin], entry->path, form_of(entry),
+              operands, types_of(traits->types), names_of(traits->results, traits->n_results),
+              (int)traits->commutes, exact, claims_of(entry), entry->shadowed_by);
   if (whole && !entry->op) add_texts(object, definition);
   return object;
 }
@@ -193,7 +192,7 @@ static void print_page(const rh_app *app, const rh_catalog_entry *entry) {
 
 rh_status rh_operator_page(const rh_app *app, const rh_catalog_entry *entry, rh_error *error) {
   if (app->typed->json)
-    return rh_json_print(json_pack("{s:[o]}", "operators", operator_json(entry, 1)), error);
+    return rh_json_print(rh_json("operators:o", rh_json_one(operator_json(entry, 1))), error);
   if (!app->typed->quiet) print_page(app, entry);
   else if (entry->path) rh_print_path(entry->path);
   else printf("%s\n", entry->name);
@@ -248,11 +247,10 @@ static rh_status print_operators_json(const rh_catalog *catalog, rh_error *error
   for (uint32_t k = 0; k < catalog->n_entries; k++)
     json_array_append_new(list, operator_json(&catalog->entries[k], 0));
   for (uint32_t k = 0; k < catalog->n_refusals; k++)
-    json_array_append_new(refused,
-                          json_pack("{s:o, s:o}", "path", rh_json_bytes(catalog->refusals[k].path),
-                                    "reason", rh_json_bytes(catalog->refusals[k].message)));
-  return rh_json_print(json_pack("{s:o, s:o, s:o}", "operators", list, "not_loaded", refused,
-                                 "notes", rh_json_strings(catalog->notes, catalog->n_notes)),
+    json_array_append_new(refused, rh_json("path:s reason:s", catalog->refusals[k].path,
+                                           catalog->refusals[k].message));
+  return rh_json_print(rh_json("operators:o not_loaded:o notes:o", list, refused,
+                               rh_json_strings(catalog->notes, catalog->n_notes)),
                        error);
 }
 

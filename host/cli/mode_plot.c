@@ -87,12 +87,11 @@ static rh_status print_json(const rh_plotted *plotted, rh_error *error) {
     const rh_plotted_file *file = &plotted->files[k];
     if (k == 0 || strcmp(file[-1].picture, file->picture) != 0) {
       files = json_array();
-      json_array_append_new(pictures,
-                            json_pack("{s:s, s:o}", "picture", file->picture, "files", files));
+      json_array_append_new(pictures, rh_json("picture:s files:o", file->picture, files));
     }
     json_array_append_new(files, rh_json_bytes(file->path));
   }
-  return rh_json_print(json_pack("{s:o}", "pictures", pictures), error);
+  return rh_json_print(rh_json("pictures:o", pictures), error);
 }
 
 static rh_status print(const rh_app *app, const rh_plotted *plotted, rh_error *error) {

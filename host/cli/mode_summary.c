@@ -34,11 +34,11 @@ static void print_tuned(const rh_tunedb *tuned) {
 
 static rh_status print_json(const rh_app *app, const rh_registry *registry, const rh_tunedb *tuned,
                             rh_error *error) {
-  return rh_json_print(
-      json_pack("{s:o, s:i, s:i, s:i}", "devices", rh_json_devices(app->context->device),
-                "installed", (int)count(app, registry, 0), "runnable", (int)count(app, registry, 1),
-                "tuned", (int)rh_tunedb_count(tuned)),
-      error);
+  return rh_json_print(rh_json("devices:o installed:i runnable:i tuned:i",
+                               rh_json_one(rh_json_device(app->context->device)),
+                               count(app, registry, 0), count(app, registry, 1),
+                               rh_tunedb_count(tuned)),
+                       error);
 }
 
 rh_status rh_mode_summary(const rh_app *app, rh_error *error) {

@@ -140,10 +140,9 @@ static rh_status tune_devices(work *w, rh_error *error) {
 }
 
 static rh_status print_json(const work *w, int complete, rh_error *error) {
-  return rh_json_print(json_pack("{s:O, s:o, s:o, s:I, s:b}", "tuned", w->tuned, "file",
-                                 rh_json_bytes(file_of_results(w)), "budget_s",
-                                 rh_json_number(w->budget_s), "left", (json_int_t)w->n_left,
-                                 "complete", complete && w->n_left == 0),
+  return rh_json_print(rh_json("tuned:o file:s budget_s:f left:i complete:b", json_incref(w->tuned),
+                               file_of_results(w), w->budget_s, w->n_left,
+                               complete && w->n_left == 0),
                        error);
 }
 

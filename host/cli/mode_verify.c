@@ -203,14 +203,12 @@ static rh_status print_json(const work *w, rh_error *error) {
     for (uint32_t k = 0; k < w->reports[j].n; k++) {
       const rh_verified *verified = &w->reports[j].results[k];
       json_array_append_new(
-          results, json_pack("{s:o, s:o, s:s, s:s, s:s, s:o, s:o, s:o}", "plugin",
-                             rh_json_bytes(w->reports[j].path), "strategy",
-                             rh_json_bytes(verified->strategy), "test", verified->test, "title",
-                             verified->title, "verdict", rh_outcome_name(verified->outcome), "text",
-                             rh_json_bytes(verified->text), "again", rh_json_bytes(verified->again),
-                             "seconds", rh_json_number(verified->seconds)));
+          results, rh_json("plugin:s strategy:s test:s title:s verdict:s text:s again:s seconds:f",
+                           w->reports[j].path, verified->strategy, verified->test, verified->title,
+                           rh_outcome_name(verified->outcome), verified->text, verified->again,
+                           verified->seconds));
     }
-  return rh_json_print(json_pack("{s:o}", "verify", results), error);
+  return rh_json_print(rh_json("verify:o", results), error);
 }
 
 /* ---- --junit: XML for continuous integration, which Jenkins, GitLab and others read ---- */

@@ -39,20 +39,17 @@ static void print_report(const rh_custom *self, rh_type type, const rh_algebra_r
 static void add_json(work *w, const rh_custom *self, rh_type type, const rh_algebra_report *report,
                      const rh_algebra_device *device, int is_wrong) {
   json_t *notes = json_array();
-  json_t *object =
-      json_pack("{s:s, s:s, s:b, s:I}", "operator", self->name, "type", rh_type_name(type), "ok",
-                !is_wrong, "cases", (json_int_t)report->cases);
+  json_t *object = rh_json("operator:s type:s ok:b cases:u", self->name, rh_type_name(type),
+                           !is_wrong, (uint64_t)report->cases);
   for (rh_law law = 0; law < RH_LAWS; law++)
-    json_object_set_new(
-        object, rh_law_name(law),
-        json_pack("{s:s, s:o}", "holds", say_law(report, law), "counterexample",
-                  *report->broken[law] ? rh_json_bytes(report->broken[law]) : json_null()));
-  json_object_set_new(object, "claims_commutative",
-                      json_boolean((self->op.flags & RH_OP_COMMUTATIVE) != 0));
-  json_object_set_new(object, "device", device->n ? rh_json_bytes(device->text) : json_null());
+    json_object_set_new(object, rh_law_name(law),
+                        rh_json("holds:s counterexample:s", say_law(report, law),
+                                *report->broken[law] ? report->broken[law] : NULL));
   for (uint32_t k = 0; k < report->n_notes; k++)
     json_array_append_new(notes, rh_json_bytes(report->notes[k]));
-  json_object_set_new(object, "notes", notes);
+  json_object_update_new(object, rh_json("claims_commutative:b device:s notes:o",
+                                         (self->op.flags & RH_OP_COMMUTATIVE) != 0,
+                                         device->n ? device->text : NULL, notes));
   json_array_append_new(w->list, object);
 }
 
@@ -127,7 +124,7 @@ rh_status rh_mode_verify_op(const rh_app *app, rh_error *error) {
   if (status == RH_OK) status = examine_all(&w, error);
   if (w.list && (status == RH_OK || w.examined)) { /* what was examined before a failure, too */
     rh_status printed =
-        rh_json_print(json_pack("{s:O}", "operators", w.list), status == RH_OK ? error : NULL);
+        rh_json_print(rh_json("operators:o", json_incref(w.list)), status == RH_OK ? error : NULL);
     if (status == RH_OK) status = printed;
   }
   json_decref(w.list);

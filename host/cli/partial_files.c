@@ -35,16 +35,12 @@ static rh_status write_file(const rh_typed *typed, const void *bytes, uint64_t s
 static rh_status print_json(const rh_app *app, const rh_partial *partial, uint64_t bytes,
                             rh_error *error) {
   const rh_operator *op = partial->job->operation.op;
-  uint64_t whole = partial->whole_n;
-  return rh_json_print(
-      json_pack("{s:{s:o, s:I, s:I, s:I, s:o, s:s, s:s, s:o, s:s}}", "partial", "file",
-                rh_json_bytes(app->typed->partial), "bytes", (json_int_t)bytes, "first",
-                (json_int_t)rh_partial_first(partial), "n", (json_int_t)rh_partial_count(partial),
-                "whole", whole == UINT64_MAX ? json_null() : json_integer((json_int_t)whole), "op",
-                op->name, "type", rh_type_name(op->operands[0].type), "strategy",
-                *partial->strategy ? rh_json_bytes(partial->strategy) : json_null(), "check",
-                rh_check_name(partial->check)),
-      error);
+  json_t *about =
+      rh_json("file:s bytes:u first:u n:u whole:u op:s type:s strategy:s check:s",
+              app->typed->partial, bytes, rh_partial_first(partial), rh_partial_count(partial),
+              partial->whole_n, op->name, rh_type_name(op->operands[0].type),
+              *partial->strategy ? partial->strategy : NULL, rh_check_name(partial->check));
+  return rh_json_print(rh_json("partial:o", about), error);
 }
 
 static void print_text(const rh_app *app, const rh_partial *partial, uint64_t bytes) {
@@ -90,7 +86,7 @@ rh_status rh_partial_output(const rh_app *app, const rh_partial *partial, const 
  * not go together by chance. */
 static rh_status describe(rh_state_file *self, rh_error *error) {
   const rh_partial_strategy any = {.is_auto = 1, .name = ""};
-  json_t *more = json_pack("{s:{}, s:s}", "source", "state", "redhost.exact-state/1");
+  json_t *more = rh_json("source:o state:s", json_object(), "redhost.exact-state/1");
   return rh_partial_describe(&self->text, &self->job, &any, more, error);
 }
 

@@ -5,30 +5,28 @@ const char *const rh_verdict_words[] = {"ok", "wrong", "not judged"};
 static const char *const exact_data_words[] = {NULL, "ok", "wrong", "not tried"};
 
 /* JSON's integers do not hold the index that is none. */
-static json_t *json_index(uint64_t index) {
-  return index == UINT64_MAX ? json_null() : json_integer((json_int_t)index);
+static json_t *json_index(const rh_result *result) {
+  if (!result->indexed) return NULL;
+  return result->index == UINT64_MAX ? json_null() : json_integer((json_int_t)result->index);
 }
 
 static json_t *check_object(const rh_run_state *run) {
   char text[64];
   const rh_verdict *verdict = &run->report.verdict;
   const rh_result *exact = &run->report.reference.answer;
-  if (!rh_run_is_checked(run)) return json_null();
-  return json_pack(
-      "{s:o*, s:s, s:o, s:o, s:o, s:o, s:I, s:o, s:s, s:s?, s:o}", "reference_index",
-      exact->indexed ? json_index(exact->index) : NULL, "reference", rh_format_exact(text, exact),
-      "error", rh_json_number(verdict->error), "error_ulp", rh_json_number(verdict->error_ulp),
-      "bound", rh_json_number(verdict->bound), "bound_fraction",
-      rh_json_number(verdict->error / verdict->bound), "depth", (json_int_t)verdict->depth, "ok",
-      verdict->verdict == RH_VERDICT_UNJUDGED ? json_null()
-                                              : json_boolean(verdict->verdict == RH_VERDICT_OK),
-      "outcome", rh_verdict_words[verdict->verdict], "exact_data",
-      exact_data_words[verdict->exact_data], "text", rh_json_bytes(verdict->text));
+  if (!rh_run_is_checked(run)) return NULL;
+  int is_ok = verdict->verdict == RH_VERDICT_OK;
+  return rh_json(
+      "reference_index:o? reference:s error:f error_ulp:f bound:f bound_fraction:f depth:u "
+      "ok:o outcome:s exact_data:s text:s",
+      json_index(exact), rh_format_exact(text, exact), verdict->error, verdict->error_ulp,
+      verdict->bound, verdict->error / verdict->bound, verdict->depth,
+      verdict->verdict == RH_VERDICT_UNJUDGED ? NULL : json_boolean(is_ok),
+      rh_verdict_words[verdict->verdict], exact_data_words[verdict->exact_data], verdict->text);
 }
 
 static json_t *median_object(const rh_spread *of) {
-  return json_pack("{s:o, s:o, s:I}", "median", rh_json_number(of->median), "spread",
-                   rh_json_number(rh_spread_precision(of)), "samples", (json_int_t)of->samples);
+  return rh_json("median:f spread:f samples:i", of->median, rh_spread_precision(of), of->samples);
 }
 
 static json_t *params_object(const rh_opened *opened) {
@@ -67,13 +65,11 @@ static json_t *devices_array(const rh_run_state *run) {
   for (uint32_t k = 0; k < run->devices.n; k++) {
     const rh_worker *one = &run->devices.streams[k];
     json_array_append_new(
-        array,
-        json_pack("{s:o, s:s?, s:o*, s:I, s:o}", "device",
-                  rh_json_bytes(one->device ? one->device->label : "host"), "strategy",
-                  one->is_up ? run->devices.list[k].spec.strategy : NULL, "chunks",
-                  run->reduction ? json_integer((json_int_t)one->chunks) : NULL, "elements",
-                  (json_int_t)one->n, "failure",
-                  rh_json_bytes(one->failure.status == RH_OK ? NULL : one->failure.message)));
+        array, rh_json("device:s strategy:s chunks:o? elements:u failure:s",
+                       one->device ? one->device->label : "host",
+                       one->is_up ? run->devices.list[k].spec.strategy : NULL,
+                       run->reduction ? json_integer((json_int_t)one->chunks) : NULL, one->n,
+                       one->failure.status == RH_OK ? NULL : one->failure.message));
   }
   return array;
 }
@@ -85,34 +81,28 @@ static json_t *stream_object(const rh_run_state *run) {
   int has_copies = s->copies[1] > 0;
   for (uint32_t k = 0; run->app->typed->verbose && k < s->n_times; k++)
     json_array_append_new(times, times_array(&s->times[k]));
-  return json_pack("{s:I, s:I, s:I, s:I, s:I, s:b, s:b, s:s, s:I, s:o, s:o, s:o, s:o, s:o*, s:o*,"
-                   " s:o, s:o}",
-                   "chunks", (json_int_t)s->chunks, "chunk_elements", (json_int_t)s->chunk_n,
-                   "slot_bytes", (json_int_t)s->slot_bytes, "slots", (json_int_t)s->slots,
-                   "readers", (json_int_t)s->readers, "pinned", (int)s->is_pinned, "in_place",
-                   (int)s->in_place, "check", rh_check_name(run->report.check), "chunks_checked",
-                   (json_int_t)s->partial->checked, "seconds", rh_json_number(s->seconds), "read_s",
-                   rh_json_number(s->read_s), "copy_s", rh_json_number(s->copy_s), "reduce_s",
-                   rh_json_number(s->run_s), "copies_begin_s",
-                   has_copies ? rh_json_number(s->copies[0]) : NULL, "copies_end_s",
-                   has_copies ? rh_json_number(s->copies[1]) : NULL, "times", times, "devices",
-                   devices_array(run));
+  return rh_json("chunks:u chunk_elements:u slot_bytes:u slots:i readers:i pinned:b in_place:b "
+                 "check:s chunks_checked:u seconds:f read_s:f copy_s:f reduce_s:f "
+                 "copies_begin_s:o? copies_end_s:o? times:o devices:o",
+                 s->chunks, s->chunk_n, s->slot_bytes, s->slots, s->readers, (int)s->is_pinned,
+                 (int)s->in_place, rh_check_name(run->report.check), s->partial->checked,
+                 s->seconds, s->read_s, s->copy_s, s->run_s,
+                 has_copies ? rh_json_number(s->copies[0]) : NULL,
+                 has_copies ? rh_json_number(s->copies[1]) : NULL, times, devices_array(run));
 }
 
 static json_t *resident_object(const rh_run_state *run) {
   if (!run->resident.parts) return NULL;
-  return json_pack("{s:o, s:o, s:o}", "load_s", rh_json_number(run->resident.load_s),
-                   "first_call_s", rh_json_number(run->report.first_s), "devices",
-                   devices_array(run));
+  return rh_json("load_s:f first_call_s:f devices:o", run->resident.load_s, run->report.first_s,
+                 devices_array(run));
 }
 
 static json_t *setup_object(const rh_run_state *run) {
   const rh_opened *opened = &run->report.opened;
   if (run->reduction || run->resident.parts || run->report.ranks) return NULL;
   if (!rh_run_device_of(run)) return json_object();
-  return json_pack("{s:o, s:b, s:o, s:b}", "build", rh_json_number(opened->build_s), "build_cached",
-                   rh_run_build_is_cached(run), "upload", rh_json_number(opened->upload_s),
-                   "in_place", (int)opened->in_place);
+  return rh_json("build:f build_cached:b upload:f in_place:b", opened->build_s,
+                 rh_run_build_is_cached(run), opened->upload_s, (int)opened->in_place);
 }
 
 /* ---- A run over all elements ---- */
@@ -125,53 +115,47 @@ static json_t *run_object(const rh_run_state *run) {
   const rh_cl_device *device = rh_run_device_of(run);
   const rh_run_device *own = run->devices.n ? &run->devices.list[report->by] : NULL;
   const char *chosen = own ? own->context->chosen : "", *note = report->opened.params_note;
-  return json_pack("{s:o*, s:o, s:s, s:o, s:b, s:s, s:s, s:s, s:I, s:I, s:o, s:o, s:s, s:o, s:o}",
-                   "parts", report->parts ? json_integer(report->parts) : NULL, "device",
-                   rh_json_bytes(report->parts ? NULL
-                                 : device      ? device->label
-                                               : "host"),
-                   "strategy", spec->strategy, "plugin", rh_json_bytes(spec->plugin), "isolated",
-                   own && own->isolated, "op", op->name, "type",
-                   rh_type_name(op->is_struct ? op->operands[0].type : op->type), "result_type",
-                   rh_type_name(report->result.type), "n", (json_int_t)spec->operation.n, "bytes",
-                   (json_int_t)(spec->operation.n * rh_operator_element_bytes(op)), "input",
-                   rh_json_bytes(run->app->typed->input), "params", params_object(&report->opened),
-                   "params_from", rh_params_from_name(report->opened.params_from), "params_note",
-                   rh_json_bytes(*note ? note : NULL), "chosen",
-                   rh_json_bytes(*chosen ? chosen : NULL));
+  const char *where = device ? device->label : "host";
+  return rh_json("parts:o? device:s strategy:s plugin:s isolated:b op:s type:s result_type:s n:u "
+                 "bytes:u input:s params:o params_from:s params_note:s chosen:s",
+                 report->parts ? json_integer(report->parts) : NULL, report->parts ? NULL : where,
+                 spec->strategy, spec->plugin, own && own->isolated, op->name,
+                 rh_type_name(op->is_struct ? op->operands[0].type : op->type),
+                 rh_type_name(report->result.type), spec->operation.n,
+                 spec->operation.n * rh_operator_element_bytes(op), run->app->typed->input,
+                 params_object(&report->opened), rh_params_from_name(report->opened.params_from),
+                 *note ? note : NULL, *chosen ? chosen : NULL);
 }
 
 static json_t *answer_object(const rh_run_state *run) {
   const rh_run_report *report = &run->report;
   const rh_result *result = &report->result;
   char text[64];
-  return json_pack("{s:s, s:s, s:o*, s:o*, s:s*, s:o, s:I, s:o*, s:o*, s:o*}", "status",
-                   rh_run_is_wrong(run) ? "wrong" : "ok", "value", rh_format_exact(text, result),
-                   "index", result->indexed ? json_index(result->index) : NULL, "fields",
-                   rh_result_has_fields(result) ? fields_object(result) : NULL, "accuracy",
-                   run->job.operation.accuracy ? "exact" : NULL, "check", check_object(run),
-                   "launches", (json_int_t)report->opened.launches, "stream", stream_object(run),
-                   "resident", resident_object(run), "setup_s", setup_object(run));
+  return rh_json("status:s value:s index:o? fields:o? accuracy:o? check:o launches:i stream:o? "
+                 "resident:o? setup_s:o?",
+                 rh_run_is_wrong(run) ? "wrong" : "ok", rh_format_exact(text, result),
+                 json_index(result), rh_result_has_fields(result) ? fields_object(result) : NULL,
+                 run->job.operation.accuracy ? json_string("exact") : NULL, check_object(run),
+                 report->opened.launches, stream_object(run), resident_object(run),
+                 setup_object(run));
 }
 
 static json_t *ranks_object(const rh_run_report *report) {
   if (!report->ranks) return NULL;
-  return json_pack("{s:I, s:I, s:s, s:o}", "ranks", (json_int_t)report->ranks, "hosts",
-                   (json_int_t)report->hosts, "transport", report->transport, "ranks_s",
-                   rh_json_number(report->ranks_s));
+  return rh_json("ranks:i hosts:i transport:s ranks_s:f", report->ranks, report->hosts,
+                 report->transport, report->ranks_s);
 }
 
 static json_t *state_object(const rh_run_state *run) {
   const char *path = run->app->typed->state;
   if (!path || rh_run_is_wrong(run)) return NULL;
-  return json_pack("{s:{s:o, s:I}}", "state", "file", rh_json_bytes(path), "n",
-                   (json_int_t)run->report.state_n);
+  return rh_json("state:o", rh_json("file:s n:u", path, run->report.state_n));
 }
 
 static json_t *times_object(const rh_run_report *report) {
   if (!report->measured) return NULL;
-  return json_pack("{s:o, s:o, s:s}", "time_s", median_object(&report->quick.time), "latency_s",
-                   median_object(&report->quick.latency), "timer", "host");
+  return rh_json("time_s:o latency_s:o timer:s", median_object(&report->quick.time),
+                 median_object(&report->quick.latency), "host");
 }
 
 static rh_status print_whole(const rh_run_state *run, rh_error *error) {
@@ -189,7 +173,7 @@ static rh_status print_whole(const rh_run_state *run, rh_error *error) {
     rh_beside_add_json(run->app->beside, devices, result);
     return RH_OK;
   }
-  return rh_json_print(json_pack("{s:o, s:[o]}", "devices", devices, "results", result), error);
+  return rh_json_print(rh_json("devices:o results:o", devices, rh_json_one(result)), error);
 }
 
 /* ---- A run over segments ---- */
@@ -199,17 +183,15 @@ static json_t *value_of(const rh_result *result) {
   if (rh_result_has_fields(result)) return fields_object(result);
   const char *value = rh_format_exact(text, result);
   if (!result->indexed) return json_string(value);
-  return json_pack("{s:o, s:s}", "index", json_index(result->index), "value", value);
+  return rh_json("index:o value:s", json_index(result), value);
 }
 
 static json_t *judged_object(const rh_run_state *run) {
   const rh_segments_check *check = &run->judged;
-  if (!rh_run_is_checked(run)) return json_null();
-  return json_pack("{s:I, s:I, s:o, s:o, s:s}", "segments", (json_int_t)check->n, "not_judged",
-                   (json_int_t)check->unjudged, "worst",
-                   check->part > 0 ? json_integer((json_int_t)check->worst) : json_null(),
-                   "bound_fraction", rh_json_number(check->part), "outcome",
-                   check->unjudged ? "not judged" : "ok");
+  if (!rh_run_is_checked(run)) return NULL;
+  return rh_json("segments:u not_judged:u worst:u bound_fraction:f outcome:s", check->n,
+                 check->unjudged, check->part > 0 ? check->worst : UINT64_MAX, check->part,
+                 check->unjudged ? "not judged" : "ok");
 }
 
 /* All but the values. */
@@ -217,13 +199,13 @@ static json_t *segments_object(const rh_run_state *run) {
   const rh_segments *s = &run->segments;
   const rh_operation *operation = &s->spec.operation;
   const rh_result first = rh_run_segment(run, 0);
-  return json_pack(
-      "{s:s, s:s, s:s, s:I, s:o, s:I, s:s, s:b, s:b, s:s, s:o, s:s}", "strategy", s->spec.strategy,
-      "op", operation->op->name, "type", rh_type_name(operation->op->operands[0].type), "n",
-      (json_int_t)operation->n, "input", rh_json_bytes(run->app->typed->input), "segments",
-      (json_int_t)s->n, "order", run->shape.fortran_order ? "F" : "C", "one_run_for_each",
-      (int)s->is_loop, "copied", (int)s->was_copied, "result_type",
-      s->n ? rh_type_name(first.type) : "", "check", judged_object(run), "status", "ok");
+  return rh_json(
+      "strategy:s op:s type:s n:u input:s segments:u order:s one_run_for_each:b copied:b "
+      "result_type:s check:o status:s",
+      s->spec.strategy, operation->op->name, rh_type_name(operation->op->operands[0].type),
+      operation->n, run->app->typed->input, s->n, run->shape.fortran_order ? "F" : "C",
+      (int)s->is_loop, (int)s->was_copied, s->n ? rh_type_name(first.type) : "", judged_object(run),
+      "ok");
 }
 
 /* The number of parts, and of the devices and ranks that reduced them. */
@@ -253,7 +235,7 @@ static rh_status print_segments(const rh_run_state *run, rh_error *error) {
   if (rh_run_parts(run)) add_parts(result, run);
   if (run->series.samples)
     json_object_set_new(result, "time_s", rh_json_number(run->series.median));
-  return rh_json_print(json_pack("{s:[o]}", "results", result), error);
+  return rh_json_print(rh_json("results:o", rh_json_one(result)), error);
 }
 
 rh_status rh_run_print_json(const rh_run_state *run, rh_error *error) {

@@ -177,26 +177,21 @@ static json_t *settings_json(const rh_task *task) {
   return object;
 }
 
-static json_t *seconds_json(double seconds) {
-  return seconds > 0 ? rh_json_number(seconds) : json_null();
-}
+static double known(double seconds) { return seconds > 0 ? seconds : NAN; }
 
 static json_t *cut_json(const rh_cut *cut) {
   if (!cut->length) return NULL;
-  return json_pack("{s:s, s:I}", "distribution", rh_lengths_name(cut->distribution), "length",
-                   (json_int_t)cut->length);
+  return rh_json("distribution:s length:u", rh_lengths_name(cut->distribution), cut->length);
 }
 
 static json_t *task_json(const rh_tuner *tuner, const rh_task *task) {
-  return json_pack("{s:o, s:s, s:o, s:s, s:I, s:o*, s:s, s:s, s:o, s:o, s:o, s:o, s:I, s:I, s:I}",
-                   "device", rh_json_bytes(rh_stage_label(tuner->stage)), "strategy",
-                   rh_tuner_strategy(tuner, task), "op", rh_json_bytes(task->op->name), "type",
-                   rh_type_name(rh_task_type(task)), "n", (json_int_t)task->n, "segments",
-                   cut_json(&task->cut), "status", rh_task_name(task->state), "against",
-                   rh_task_base_name(task), "default_s", seconds_json(task->default_s), "time_s",
-                   seconds_json(task->time_s), "latency_s", seconds_json(task->latency_s), "params",
-                   settings_json(task), "candidates", (json_int_t)task->candidates, "refused",
-                   (json_int_t)task->refused, "failed", (json_int_t)task->broken);
+  return rh_json("device:s strategy:s op:s type:s n:u segments:o? status:s against:s default_s:f "
+                 "time_s:f latency_s:f params:o candidates:i refused:i failed:i",
+                 rh_stage_label(tuner->stage), rh_tuner_strategy(tuner, task), task->op->name,
+                 rh_type_name(rh_task_type(task)), task->n, cut_json(&task->cut),
+                 rh_task_name(task->state), rh_task_base_name(task), known(task->default_s),
+                 known(task->time_s), known(task->latency_s), settings_json(task), task->candidates,
+                 task->refused, task->broken);
 }
 
 void rh_tune_add_json(const rh_tuner *tuner, json_t *list) {
