@@ -104,9 +104,8 @@ typedef struct rh_app {
   rh_context *context;
   /* the value of --op, or sum; --bench and --tune parse their lists themselves */
   uint32_t op;
-  rh_type type; /* the value of --type, or 0 */
-  /* --list and --info: what strategies say of an operator that is not built in; else null */
-  const struct rh_own_offers *own;
+  rh_type type;             /* the value of --type, or 0 */
+  const rh_custom *own;     /* --list and --info: an operator that is not built in; else null */
   struct rh_beside *beside; /* --run A,B: where reports go; else null */
 } rh_app;
 

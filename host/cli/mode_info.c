@@ -175,12 +175,13 @@ rh_status rh_mode_info(const rh_app *app, rh_error *error) {
                              error));
   const rh_entry *entry = rh_registry_find(registry, app->typed->name);
   if (!entry) return describe_operator(app, registry, error);
-  rh_own_offers own = {0};
-  rh_app with;
-  rh_status status = rh_own_offers_ask(&own, app, &with, registry, error);
+  rh_app with = *app;
+  rh_custom *own;
+  rh_status status = rh_own_offers_ask(app, &own, error);
+  with.own = own;
   if (status == RH_OK && app->typed->json) status = print_json(&with, entry, error);
   else if (status == RH_OK && app->typed->quiet) rh_print_path(entry->path);
   else if (status == RH_OK) print_text(&with, entry);
-  rh_own_offers_finish(&own);
+  rh_custom_destroy(own);
   return status;
 }

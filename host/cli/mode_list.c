@@ -44,8 +44,7 @@ static void print_table(const rh_app *app, const rh_registry *registry, const rh
   if (device) printf("Strategies on %s %s", device->label, rh_plain(device->name));
   else printf("Strategies (%s)", rh_plain(no_device->message));
   if (app->own)
-    printf(", %s of %s", rh_plain(app->own->custom->name),
-           rh_type_name(app->own->custom->operands[0].type));
+    printf(", %s of %s", rh_plain(app->own->name), rh_type_name(app->own->operands[0].type));
   else if (app->type) printf(", %s of %s", rh_op_name(app->op), rh_type_name(app->type));
   else if (app->typed->op) printf(", %s", rh_op_name(app->op));
   printf("\n\n");
@@ -103,26 +102,14 @@ static rh_status select_entries(const char *list, rh_registry *some, rh_error *e
   return status;
 }
 
-static rh_status list_some(const rh_app *app, const rh_registry *registry,
-                           const rh_error *no_device, rh_error *error) {
-  rh_own_offers own = {0};
-  rh_app with;
-  rh_status status = rh_own_offers_ask(&own, app, &with, registry, error);
-  if (status == RH_OK && app->typed->json)
-    status = print_json(&with, registry, app->context->device, error);
-  else if (status == RH_OK && app->typed->quiet) print_names(&with, registry);
-  else if (status == RH_OK) print_table(&with, registry, app->context->device, no_device);
-  rh_own_offers_finish(&own);
-  return status;
-}
-
 /* ---- Transports ---- */
 
-static const char *const transport_words[] = {"no", "yes", "yes, of this job"};
+static int can_work(const rh_transport_entry *entry) {
+  return entry->transport && entry->answer != RH_TRANSPORT_CANNOT;
+}
 
-static const char *transport_works(const rh_transport_entry *entry) {
-  int32_t answer = entry->transport ? entry->answer : RH_TRANSPORT_CANNOT;
-  return transport_words[answer < 0 || answer > RH_TRANSPORT_STARTED ? 0 : answer];
+static int is_started(const rh_transport_entry *entry) {
+  return entry->transport && entry->answer == RH_TRANSPORT_STARTED;
 }
 
 static void print_transports(const rh_app *app, const rh_transport_list *list) {
@@ -131,8 +118,9 @@ static void print_transports(const rh_app *app, const rh_transport_list *list) {
   for (uint32_t k = 0; k < list->n; k++) {
     const rh_transport_entry *entry = &list->entries[k];
     const rh_transport *t = entry->transport;
-    int can = t && entry->answer != RH_TRANSPORT_CANNOT;
-    rh_table_row(&table, can ? "*+   " : "*-  .", t ? t->name : "-", transport_works(entry),
+    const char *works = can_work(entry) ? "yes" : "no";
+    if (is_started(entry)) works = "yes, of this job";
+    rh_table_row(&table, can_work(entry) ? "*+   " : "*-  .", t ? t->name : "-", works,
                  t ? t->description : "-", entry->path ? entry->path : "built in", entry->text);
   }
   printf("Transports between the ranks of a job\n\n");
@@ -148,8 +136,7 @@ static rh_status print_transports_json(const rh_transport_list *list, rh_error *
     json_array_append_new(transports,
                           rh_json("name:s description:s path:s works:b started:b note:s",
                                   t ? t->name : NULL, t ? t->description : NULL, entry->path,
-                                  t && entry->answer != RH_TRANSPORT_CANNOT,
-                                  t && entry->answer == RH_TRANSPORT_STARTED, entry->text));
+                                  can_work(entry), is_started(entry), entry->text));
   }
   return rh_json_print(rh_json("transports:o searched:s", transports, list->searched), error);
 }
@@ -175,9 +162,18 @@ rh_status rh_mode_list(const rh_app *app, rh_error *error) {
                    rh_op_name(app->op), rh_type_name(app->type), rh_op_domain(app->op));
   RH_TRY(rh_context_registry(app->context, (uint64_t)1 << RH_DEFAULT_LOG2_SIZE, &registry,
                              &no_device, error));
+  rh_app with = *app;
+  rh_custom *own;
+  RH_TRY(rh_own_offers_ask(app, &own, error));
+  with.own = own;
   rh_registry some = *registry;
-  if (app->typed->strategy) RH_TRY(select_entries(app->typed->strategy, &some, error));
-  rh_status status = list_some(app, &some, &no_device, error);
-  if (app->typed->strategy) free(some.entries);
+  rh_status status =
+      app->typed->strategy ? select_entries(app->typed->strategy, &some, error) : RH_OK;
+  if (status == RH_OK && app->typed->json)
+    status = print_json(&with, &some, app->context->device, error);
+  else if (status == RH_OK && app->typed->quiet) print_names(&with, &some);
+  else if (status == RH_OK) print_table(&with, &some, app->context->device, &no_device);
+  if (some.entries != registry->entries) free(some.entries);
+  rh_custom_destroy(own);
   return status;
 }

@@ -15,8 +15,11 @@ static const rh_offer *accepted(const rh_entry *entry, uint32_t op, uint32_t typ
   return NULL;
 }
 
+/* That of no built-in operator and type is free. */
+enum { OWN = 0 };
+
 const rh_offer *rh_offer_for(const rh_app *app, const rh_entry *entry) {
-  if (app->own) return &app->own->list[entry - app->own->registry->entries];
+  if (app->own) return &entry->offers[OWN][OWN];
   const rh_offer *usual = &entry->offers[app->op][offer_type(app)];
   if (usual->status == RH_OK || app->type) return usual;
   const rh_offer *other = accepted(entry, app->typed->op ? app->op : 0, 0);
@@ -37,8 +40,8 @@ rh_status rh_registry_select(const rh_registry *registry, const char *list, unsi
 void rh_offer_problem(const rh_app *app, const rh_entry *entry, const rh_offer *offer,
                       const char **op, rh_type *type) {
   if (app->own) {
-    *op = app->own->custom->name;
-    *type = app->own->custom->operands[0].type;
+    *op = app->own->name;
+    *type = app->own->operands[0].type;
     return;
   }
   size_t bytes = (size_t)((const char *)offer - (const char *)entry->offers);
@@ -79,13 +82,12 @@ const char *rh_offer_passes(const rh_answer *answer) {
 
 /* Without --type: for f32, or else the first type that it can be made for.  The message is that of
  * f32. */
-static rh_status define_operator(rh_own_offers *own, const rh_app *app, rh_error *error) {
+static rh_status define_operator(rh_custom **own, const rh_app *app, rh_error *error) {
   const rh_options *options = &app->context->options;
   rh_type type = app->type ? app->type : RH_TYPE_f32;
-  rh_status status = rh_user_operator_define(app->typed, options, NULL, type, &own->custom, error);
+  rh_status status = rh_user_operator_define(app->typed, options, NULL, type, own, error);
   for (type = 1; status == RH_E_USAGE && !app->type && type <= RH_N_TYPES; type++)
-    if (rh_user_operator_define(app->typed, options, NULL, type, &own->custom, NULL) == RH_OK)
-      return RH_OK;
+    if (rh_user_operator_define(app->typed, options, NULL, type, own, NULL) == RH_OK) return RH_OK;
   return status;
 }
 
@@ -95,12 +97,12 @@ static void refuse(rh_offer *offer, rh_status status, uint32_t why, const char *
   rh_copy_plain(offer->answer.reason, sizeof offer->answer.reason, reason);
 }
 
-static void ask_strategy(const rh_own_offers *own, rh_context *context, uint64_t n,
-                         const rh_entry *entry, rh_offer *offer) {
+static void ask_strategy(const rh_custom *own, rh_context *context, rh_entry *entry) {
+  rh_offer *offer = &entry->offers[OWN][OWN];
   const rh_job_spec spec = {.strategy = entry->name,
                             .plugin = entry->path,
-                            .operation.op = &own->custom->face,
-                            .operation.n = n,
+                            .operation.op = &own->face,
+                            .operation.n = (uint64_t)1 << RH_DEFAULT_LOG2_SIZE,
                             .untuned = 1,
                             .operation.what = "the default size"};
   rh_job job = {0};
@@ -113,29 +115,18 @@ static void ask_strategy(const rh_own_offers *own, rh_context *context, uint64_t
   rh_job_finish(&job);
 }
 
-rh_status rh_own_offers_ask(rh_own_offers *own, const rh_app *app, rh_app *with,
-                            const rh_registry *registry, rh_error *error) {
-  const uint64_t n = (uint64_t)1 << RH_DEFAULT_LOG2_SIZE;
-  *with = *app;
+rh_status rh_own_offers_ask(const rh_app *app, rh_custom **own, rh_error *error) {
+  rh_registry *registry = &app->context->registry;
+  *own = NULL;
   if (!rh_user_operator_is_wanted(app->typed)) return RH_OK;
   RH_TRY(define_operator(own, app, error));
-  with->own = own;
-  own->registry = registry;
-  RH_TRY(RH_NEW(&own->list, registry->n_entries + 1u, "strategies' answers", error));
   for (uint32_t k = 0; k < registry->n_entries; k++) {
-    const rh_entry *entry = &registry->entries[k];
+    rh_entry *entry = &registry->entries[k];
     /* Other plugins are opened in this process only where the user runs them. */
-    if (entry->installed && !entry->shadowed_by)
-      ask_strategy(own, app->context, n, entry, &own->list[k]);
+    if (entry->installed && !entry->shadowed_by) ask_strategy(*own, app->context, entry);
     else
-      refuse(&own->list[k], RH_DECLINED, RH_WHY_OP,
+      refuse(&entry->offers[OWN][OWN], RH_DECLINED, RH_WHY_OP,
              "its plugin did not come with redhost, and is not opened to ask: --run tries it");
   }
   return RH_OK;
-}
-
-void rh_own_offers_finish(rh_own_offers *own) {
-  rh_custom_destroy(own->custom);
-  free(own->list);
-  *own = (rh_own_offers){0};
 }

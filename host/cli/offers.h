@@ -7,7 +7,7 @@
 /* The problem size for --list: --run's default. */
 enum { RH_DEFAULT_LOG2_SIZE = 24 };
 
-/* The offer that represents the strategy: app->own's if there are such; else that of --op, or sum,
+/* The offer that represents the strategy: that by app->own, if there is such; else that of --op, or sum,
  * and --type, or f32 (i32 for operators on integers); if it is declined, and --type (and --op) is
  * not given, the first accepted one. */
 const rh_offer *rh_offer_for(const rh_app *app, const rh_entry *entry);
@@ -27,21 +27,11 @@ const char *rh_offer_ops(const rh_entry *entry);
 /* The launches, and whether the host finishes: "1", "1+host", "host". */
 const char *rh_offer_passes(const rh_answer *answer);
 
-/* ---- The answers about an operator that is not built in ---- */
-
-/* Zero-initialised is empty. */
-typedef struct rh_own_offers {
-  rh_custom *custom; /* for operands of --type; else of f32, or the first type that it has */
-  const rh_registry *registry; /* borrowed */
-  rh_offer *list;              /* of the registry's entries, in their order */
-} rh_own_offers;
-
-/* Where the command line has such an operator, makes it, asks every strategy whether it can reduce
- * the default number of elements by it, and gives *with, a copy of *app, the answers.  Opens the
- * plugins that came with redhost in this process; others decline. */
-rh_status rh_own_offers_ask(rh_own_offers *own, const rh_app *app, rh_app *with,
-                            const rh_registry *registry, rh_error *error);
-void rh_own_offers_finish(rh_own_offers *own);
+/* Where the command line has an operator that is not built in: makes it, to be destroyed by the
+ * caller, for operands of --type, else of f32, or the first type that it has; and asks every strategy
+ * whether it can reduce the default number of elements by it.  Opens the plugins that came with
+ * redhost in this process; others decline.  *own: null if there is no such operator. */
+rh_status rh_own_offers_ask(const rh_app *app, rh_custom **own, rh_error *error);
 
 /* A strategy, and whether it can serve --op and --type on the registry's device. */
 json_t *rh_json_strategy(const rh_app *app, const rh_entry *entry);

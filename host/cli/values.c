@@ -58,21 +58,23 @@ static int digits(const char **p, uint64_t most, uint64_t *value) {
   return 1;
 }
 
-/* Needed because strtod also accepts spaces, signs, infinities, NaN and hexadecimal numbers. */
-static int is_decimal(const char *p) {
+/* The end of the decimal that begins here, or null.  strtod() takes spaces, signs, infinities, NaN and
+ * hexadecimal numbers, too. */
+static const char *end_of_decimal(const char *p) {
   static const char all[] = "0123456789";
-  size_t whole = strspn(p, all), fraction;
+  size_t whole = strspn(p, all), fraction = p[whole] == '.' ? strspn(p + whole + 1, all) : 0;
   p += whole;
-  if (*p == '.') {
-    fraction = strspn(p + 1, all);
-    if (!fraction) return 0;
-    p += 1 + fraction;
-  } else if (!whole) {
-    return 0;
-  }
-  if (*p != 'e' && *p != 'E') return !*p;
+  if (*p == '.' && !fraction) return NULL;
+  if (*p == '.') p += 1 + fraction;
+  else if (!whole) return NULL;
+  if (*p != 'e' && *p != 'E') return p;
   p += p[1] == '+' || p[1] == '-' ? 2 : 1;
-  return *p && !p[strspn(p, all)];
+  return isdigit((unsigned char)*p) ? p + strspn(p, all) : NULL;
+}
+
+static int is_decimal(const char *text) {
+  const char *end = end_of_decimal(text);
+  return end && !*end;
 }
 
 static rh_status unexpected(const char *option, const rh_range *range, const char *text,
@@ -127,71 +129,40 @@ rh_status rh_samples_parse(const char *text, uint32_t *least, uint32_t *most, rh
 
 /* ---- Sizes ---- */
 
+/* What a long double holds exactly, as all products are that are not above it. */
 static const uint64_t most_size = INT64_MAX;
 
-/* *a *= b; returns 0 if the product exceeds 2^63-1. */
-static int multiply(uint64_t *a, uint64_t b) {
-  if (b != 0 && *a > most_size / b) return 0;
-  *a *= b;
-  return 1;
-}
-
-/* "2^24": 1 and the power; 0 if it is malformed or too large. */
-static int power(const char **p, uint64_t *value) {
-  uint64_t base = *value, exponent;
-  if (!digits(p, most_size, &exponent)) return 0;
+/* The number that a size begins with, and its power: "1.5e6", "2^24".  Null: it is not whole. */
+static const char *parse_whole(const char *p, long double *value) {
+  const char *end = isdigit((unsigned char)*p) ? end_of_decimal(p) : NULL;
+  uint64_t exponent = 1;
+  if (!end) return NULL;
+  const long double base = strtold(p, NULL);
+  if (base > most_size || base != floorl(base)) return NULL;
+  if (*end == '^') {
+    end++;
+    if (!digits(&end, most_size, &exponent)) return NULL;
+  }
   *value = 1;
-  for (; exponent > 0 && base > 1; exponent--)
-    if (!multiply(value, base)) return 0;
-  if (base == 0 && exponent > 0) *value = 0;
-  return 1;
-}
-
-/* ".5e6" or "e6" after the integer part `value`; the result must be an integer. */
-static int scientific(const char **p, uint64_t *value) {
-  uint64_t exponent = 0, fraction_digits = 0;
-  if (**p == '.') {
-    for ((*p)++; isdigit((unsigned char)**p); (*p)++, fraction_digits++)
-      if (!multiply(value, 10) || (*value += (uint64_t)(**p - '0')) > most_size) return 0;
-    if (fraction_digits == 0) return 0;
-  }
-  if (**p == 'e' || **p == 'E') {
-    (*p)++;
-    if (**p == '+') (*p)++;
-    if (!digits(p, most_size, &exponent)) return 0;
-  }
-  for (; fraction_digits > exponent; fraction_digits--) {
-    if (*value % 10 != 0) return 0;
-    *value /= 10;
-  }
-  for (exponent -= fraction_digits; exponent > 0 && *value > 0; exponent--)
-    if (!multiply(value, 10)) return 0;
-  return 1;
-}
-
-static int unit(const char **p, uint64_t *value) {
-  static const char letters[] = "kKMGT";
-  static const uint64_t decimal[] = {1000, 1000, 1000000, 1000000000, 1000000000000};
-  static const int binary[] = {10, 10, 20, 30, 40};
-  const char *letter = **p ? strchr(letters, **p) : NULL;
-  if (!letter) return 1;
-  (*p)++;
-  if (**p != 'i') return multiply(value, decimal[letter - letters]);
-  (*p)++;
-  return multiply(value, (uint64_t)1 << binary[letter - letters]);
+  for (uint64_t k = 0; k < exponent && k < 64; k++) *value *= base;
+  return end;
 }
 
 static int parse(const char *p, uint64_t *value, int *bytes) {
-  if (!digits(&p, most_size, value)) return 0;
-  if (*p == '^') {
-    p++;
-    if (!power(&p, value)) return 0;
-  } else if (*p == '.' || *p == 'e' || *p == 'E') {
-    if (!scientific(&p, value)) return 0;
-  }
-  if (!unit(&p, value)) return 0;
+  static const char letters[] = "kKMGT";
+  static const int powers[] = {1, 1, 2, 3, 4};
+  long double number;
+  p = parse_whole(p, &number);
+  if (!p) return 0;
+  const char *letter = *p ? strchr(letters, *p) : NULL;
+  if (letter) p++;
+  int is_binary = letter && *p == 'i';
+  p += is_binary;
+  for (int k = 0; letter && k < powers[letter - letters]; k++) number *= is_binary ? 1024 : 1000;
   *bytes = *p == 'B';
-  return p[*bytes] == 0;
+  if (number > most_size || p[*bytes]) return 0;
+  *value = (uint64_t)number;
+  return 1;
 }
 
 rh_status rh_size_parse(const char *text, uint32_t element_size, const char *option, uint64_t *n,
