@@ -1,36 +1,23 @@
 /* redhost --merge FILE... */
 #include "run.h"
 
-typedef struct merging {
-  rh_merger merger;
-  rh_run_state run;
-} merging;
-
-static rh_status merge_files(merging *m, rh_error *error) {
-  const rh_typed *typed = m->run.app->typed;
-  rh_status status = RH_OK;
-  for (uint32_t k = 0; k < typed->n_operands && status == RH_OK; k++)
-    status = rh_partial_check_output(typed, typed->operands[k], error);
-  for (uint32_t k = 0; k < typed->n_operands && status == RH_OK; k++) {
-    const char *path = typed->operands[k];
-    rh_text bytes = {0};
-    status = rh_partial_load(path, &bytes, error);
-    if (status == RH_OK)
-      status = rh_merger_add(&m->merger, m->run.app->context, path, rh_text_get(&bytes),
-                             bytes.length, error);
-    rh_text_finish(&bytes);
-  }
-  return status;
+static rh_status merge_files(rh_run_state *run, rh_error *error) {
+  const rh_typed *typed = run->app->typed;
+  for (uint32_t k = 0; k < typed->n_operands; k++)
+    RH_TRY(rh_partial_check_output(typed, typed->operands[k], error));
+  for (uint32_t k = 0; k < typed->n_operands; k++)
+    RH_TRY(rh_partial_file_add(run, typed->operands[k], error));
+  return RH_OK;
 }
 
-static rh_status conclude(merging *m, rh_error *error) {
-  rh_run_report *report = &m->run.report;
-  RH_TRY(
-      rh_merger_conclude(&m->merger, &report->result, &report->reference, &report->verdict, error));
-  report->check = m->merger.all.check;
-  report->parts = m->run.app->typed->n_operands;
-  m->run.job = m->merger.job;
-  return rh_run_print(&m->run, error);
+static rh_status conclude(rh_run_state *run, rh_error *error) {
+  rh_run_report *report = &run->report;
+  RH_TRY(rh_merger_conclude(&run->merger, &report->result, &report->reference, &report->verdict,
+                            error));
+  report->check = run->merger.all.check;
+  report->parts = run->app->typed->n_operands;
+  run->job = run->merger.job;
+  return rh_run_print(run, error);
 }
 
 /* Merging needs a device for OpenCL C alone, and no plugin; but what is asked for has to be there,
@@ -47,12 +34,12 @@ static rh_status judge_options(const rh_app *app, rh_error *error) {
 }
 
 rh_status rh_mode_merge(const rh_app *app, rh_error *error) {
-  merging m = {.run.app = app};
+  rh_run_state run = {.app = app};
   rh_status status = judge_options(app, error);
-  if (status == RH_OK) status = merge_files(&m, error);
+  if (status == RH_OK) status = merge_files(&run, error);
   if (status == RH_OK)
-    status = app->typed->partial ? rh_partial_output(app, &m.merger.all, m.merger.text, error)
-                                 : conclude(&m, error);
-  rh_merger_finish(&m.merger);
+    status = app->typed->partial ? rh_partial_output(app, &run.merger.all, run.merger.text, error)
+                                 : conclude(&run, error);
+  rh_run_finish(&run);
   return status;
 }

@@ -3,7 +3,7 @@
 
 static int is_standard_output(const rh_typed *typed) { return strcmp(typed->partial, "-") == 0; }
 
-rh_status rh_partial_load(const char *path, rh_text *to, rh_error *error) {
+static rh_status load(const char *path, rh_text *to, rh_error *error) {
   char piece[65536];
   FILE *file = strcmp(path, "-") == 0 ? stdin : fopen(path, "rb");
   if (!file) return rh_fail(error, RH_E_FILE, "%s: %s", path, strerror(errno));
@@ -18,6 +18,16 @@ rh_status rh_partial_load(const char *path, rh_text *to, rh_error *error) {
   if (file != stdin) fclose(file);
   if (failed) return rh_fail(error, RH_E_FILE, "%s: %s", path, strerror(failed));
   return to->failed ? rh_fail(error, RH_E_NOMEM, "%s: no memory for it", path) : RH_OK;
+}
+
+rh_status rh_partial_file_add(rh_run_state *run, const char *path, rh_error *error) {
+  rh_text bytes = {0};
+  rh_status status = load(path, &bytes, error);
+  if (status == RH_OK)
+    status = rh_merger_add(&run->merger, run->app->context, path, rh_text_get(&bytes), bytes.length,
+                           error);
+  rh_text_finish(&bytes);
+  return status;
 }
 
 static rh_status save(const char *path, const void *bytes, uint64_t size, rh_error *error) {
@@ -84,29 +94,16 @@ rh_status rh_partial_output(const rh_app *app, const rh_partial *partial, const 
 
 /* The elements are in no place of a whole, so two states, or one and a partial that has places, do
  * not go together by chance. */
-static rh_status describe(rh_state_file *self, rh_error *error) {
+static rh_status describe(rh_merger *self, rh_error *error) {
   const rh_partial_strategy any = {.is_auto = 1, .name = ""};
   json_t *more = rh_json("source:o state:s", json_object(), "redhost.exact-state/1");
   return rh_partial_describe(&self->text, &self->job, &any, more, error);
 }
 
-static rh_status read_file(rh_state_file *self, const char *path, const rh_text *bytes,
-                           rh_error *error) {
-  rh_partial_about about;
-  rh_error why = {0};
-  rh_status status = rh_partial_look(&about, rh_text_get(bytes), bytes->length, &why);
-  if (status == RH_OK) RH_TRY(rh_partial_compare(path, about.text, "this run", self->text, error));
-  if (status == RH_OK)
-    status = rh_partial_read(&self->sum, rh_text_get(bytes), bytes->length, &why);
-  if (status == RH_OK) return RH_OK;
-  return rh_fail(error, status, "--state %.200s: %.800s", path, why.message);
-}
-
 rh_status rh_state_file_open(rh_run_state *run, rh_error *error) {
-  rh_state_file *self = &run->state;
+  rh_merger *self = &run->merger;
   const char *path = run->app->typed->state;
   const rh_operator *op = run->asked.operation.op;
-  rh_text bytes = {0};
   if (!path) return RH_OK;
   if (!*path) return rh_fail(error, RH_E_USAGE, "--state '': the file has no name");
   if (!op->divides && !rh_op_rounds(op->base, op->type))
@@ -117,17 +114,14 @@ rh_status rh_state_file_open(rh_run_state *run, rh_error *error) {
         op->name, rh_type_name(op->operands[0].type));
   self->job = run->asked;
   RH_TRY(describe(self, error));
-  rh_partial_init(&self->sum, &self->job, UINT64_MAX, RH_CHECK_FULL);
-  if (access(path, F_OK) != 0) return RH_OK; /* it begins here */
-  rh_status status = rh_partial_load(path, &bytes, error);
-  if (status == RH_OK) status = read_file(self, path, &bytes, error);
-  rh_text_finish(&bytes);
-  return status;
+  rh_partial_init(&self->all, &self->job, UINT64_MAX, RH_CHECK_FULL);
+  snprintf(self->first, sizeof self->first, "this run");
+  return access(path, F_OK) == 0 ? rh_partial_file_add(run, path, error) : RH_OK;
 }
 
 rh_status rh_state_file_add(rh_run_state *run, rh_error *error) {
   rh_run_report *report = &run->report;
-  rh_partial *sum = &run->state.sum;
+  rh_partial *sum = &run->merger.all;
   const char *path = run->app->typed->state;
   rh_verdict verdict;
   void *bytes;
@@ -137,15 +131,10 @@ rh_status rh_state_file_add(rh_run_state *run, rh_error *error) {
   sum->chunks++;
   sum->checked++;
   memcpy(sum->strategy, report->result.strategy, sizeof sum->strategy);
-  RH_TRY(rh_partial_write(sum, run->state.text, &bytes, &size, error));
+  RH_TRY(rh_partial_write(sum, run->merger.text, &bytes, &size, error));
   rh_status status = rh_partial_conclude(sum, &report->result, &report->reference, &verdict, error);
   if (status == RH_OK) status = save(path, bytes, size, error);
   free(bytes);
   report->state_n = sum->facts.n;
   return status;
-}
-
-void rh_state_file_finish(rh_state_file *self) {
-  rh_partial_finish(&self->sum);
-  free(self->text);
 }

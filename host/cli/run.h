@@ -84,13 +84,6 @@ typedef struct rh_segments_files {
   rh_segments_file list[RH_MAX_WORDS];
 } rh_segments_files;
 
-/* The exact sum of --state so far. */
-typedef struct rh_state_file {
-  rh_job_spec job;
-  rh_partial sum;
-  char *text;
-} rh_state_file;
-
 /* Where the elements are: in this process's memory as a whole; in the memories of several devices;
  * or nowhere, for they go past in chunks.  Ranks share such a stream. */
 typedef enum rh_run_way { RH_RUN_IN_MEMORY, RH_RUN_SPLIT, RH_RUN_STREAMED } rh_run_way;
@@ -114,7 +107,7 @@ typedef struct rh_run_state {
   rh_reduction *reduction;
   rh_resident resident;
   rh_run_report report;
-  rh_state_file state;
+  rh_merger merger; /* of --merge; or the exact sum of --state so far */
   /* Data that are cut into segments have these; else they are empty. */
   rh_shape shape;
   rh_segments segments; /* their values */
@@ -250,9 +243,9 @@ void rh_beside_finish(rh_beside *beside);
 
 /* ---- Files of partials: --partial, --merge ---- */
 
-/* A pipe will do, and "-".  A file that is not a partial, or goes on behind its end, is read only
- * as far as that shows. */
-rh_status rh_partial_load(const char *path, rh_text *to, rh_error *error);
+/* Adds what a file holds.  A pipe will do, and "-".  A file that is not a partial, or goes on behind
+ * its end, is read only as far as that shows. */
+rh_status rh_partial_file_add(rh_run_state *run, const char *path, rh_error *error);
 /* RH_E_USAGE if the file of --partial, if there is to be one, is standard output, to which others
  * write; or this input. */
 rh_status rh_partial_check_options(const rh_typed *typed, rh_error *error);
@@ -271,7 +264,6 @@ rh_status rh_state_file_open(rh_run_state *run, rh_error *error);
 /* Adds the elements of a run that was right, writes the file, whole or not at all, and puts what
  * all have come to into the report. */
 rh_status rh_state_file_add(rh_run_state *run, rh_error *error);
-void rh_state_file_finish(rh_state_file *self);
 
 /* ---- --output ---- */
 

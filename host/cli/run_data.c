@@ -49,7 +49,7 @@ void rh_run_finish(rh_run_state *run) {
   rh_shape_finish(&run->shape);
   rh_run_devices_finish(&run->devices);
   rh_array_finish(&run->array);
-  rh_state_file_finish(&run->state);
+  rh_merger_finish(&run->merger);
   rh_custom_destroy(run->own);
   rh_inputs_finish(&run->inputs);
 }
