@@ -11,8 +11,9 @@ typedef struct rh_terminal {
   int progress; /* show a progress line? */
   int color;
   int quiet, verbose;
-  double started; /* of the phase in progress */
-  double shown;   /* when the line was last drawn */
+  uint32_t shares; /* of the work, each as large as that of which progress is reported */
+  double started;  /* of the phase in progress */
+  double shown;    /* when the line was last drawn */
   const char *phase;
 } rh_terminal;
 

@@ -87,17 +87,19 @@ static void print_names(const rh_app *app, const rh_registry *registry) {
   }
 }
 
-/* Copies the entries of the strategies that are to be listed; they are borrowed. */
-static rh_status select_entries(const char *list, rh_registry *some, rh_error *error) {
-  const uint32_t n = some->n_entries;
-  const rh_entry *all = some->entries;
+/* The strategies that are to be listed come first, and the others are left out. */
+static rh_status select_entries(rh_registry *registry, const char *list, rh_error *error) {
+  uint32_t n = 0;
   unsigned char *selected;
-  RH_TRY(RH_NEW(&selected, n + 1, "the strategies' names", error));
-  rh_status status = rh_registry_select(some, list, selected, error);
-  if (status == RH_OK) status = RH_NEW(&some->entries, n + 1, "the strategies", error);
-  some->n_entries = 0;
-  for (uint32_t k = 0; k < n && status == RH_OK; k++)
-    if (selected[k]) some->entries[some->n_entries++] = all[k];
+  RH_TRY(RH_NEW(&selected, registry->n_entries + 1, "the strategies' names", error));
+  rh_status status = rh_registry_select(registry, list, selected, error);
+  for (uint32_t k = 0; k < registry->n_entries && status == RH_OK; k++) {
+    rh_entry *to = &registry->entries[n], one = registry->entries[k];
+    if (!selected[k]) continue;
+    memmove(to + 1, to, (k - n++) * sizeof one);
+    *to = one;
+  }
+  if (status == RH_OK) registry->n_entries = n;
   free(selected);
   return status;
 }
@@ -166,14 +168,13 @@ rh_status rh_mode_list(const rh_app *app, rh_error *error) {
   rh_custom *own;
   RH_TRY(rh_own_offers_ask(app, &own, error));
   with.own = own;
-  rh_registry some = *registry;
-  rh_status status =
-      app->typed->strategy ? select_entries(app->typed->strategy, &some, error) : RH_OK;
+  rh_status status = RH_OK;
+  if (app->typed->strategy)
+    status = select_entries(&app->context->registry, app->typed->strategy, error);
   if (status == RH_OK && app->typed->json)
-    status = print_json(&with, &some, app->context->device, error);
-  else if (status == RH_OK && app->typed->quiet) print_names(&with, &some);
-  else if (status == RH_OK) print_table(&with, &some, app->context->device, &no_device);
-  if (some.entries != registry->entries) free(some.entries);
+    status = print_json(&with, registry, app->context->device, error);
+  else if (status == RH_OK && app->typed->quiet) print_names(&with, registry);
+  else if (status == RH_OK) print_table(&with, registry, app->context->device, &no_device);
   rh_custom_destroy(own);
   return status;
 }

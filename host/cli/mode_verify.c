@@ -3,31 +3,33 @@
 #include "../tools/verify/verify.h"
 #include "data.h"
 
-/* Each option that names an operator, and its value. */
-enum { MOST_OWN_WORDS = 16 + 2 * RH_MAX_WORDS };
-
 /* A file to be tested, or one strategy in it. */
 typedef struct target {
   char *file, *strategy;
+  rh_verify_report report;
 } target;
 
 typedef struct work {
   const rh_app *app;
+  rh_registry registry; /* once a name is looked up */
   target *targets;
   uint32_t n;
-  rh_verify_report *reports; /* one per target */
-  uint32_t n_reports;
-  char *own; /* the operator that is named, for V69; or null */
-  const char *own_words[MOST_OWN_WORDS];
-  uint32_t n_own_words;
+  char *own;         /* the operator that is named, for V69; or null */
+  rh_text own_words; /* the options that name it */
 } work;
 
 /* ---- Targets ---- */
 
 static rh_status add_target(work *w, const char *file, const char *strategy, rh_error *error) {
   RH_TRY(RH_ROOM(&w->targets, w->n, "a list of plugins", error));
-  w->targets[w->n++] = (target){rh_copy_string(file), rh_copy_string(strategy)};
+  w->targets[w->n++] = (target){.file = rh_copy_string(file), .strategy = rh_copy_string(strategy)};
   return RH_OK;
+}
+
+/* By a child, which files alone do not need. */
+static rh_status scan(work *w, rh_error *error) {
+  if (w->registry.search.searched) return RH_OK;
+  return rh_registry_scan(&w->registry, &w->app->context->options, NULL, 0, error);
 }
 
 static int is_file(const char *word) {
@@ -50,8 +52,9 @@ static rh_status add_transports(work *w, const char *name, rh_error *error) {
 }
 
 /* A strategy, or a transport. */
-static rh_status find_name(work *w, const rh_registry *registry, const char *name,
-                           rh_error *error) {
+static rh_status find_name(work *w, const char *name, rh_error *error) {
+  const rh_registry *registry = &w->registry;
+  RH_TRY(scan(w, error));
   const rh_entry *entry = rh_registry_find(registry, name);
   if (entry) return add_target(w, entry->path, name, error);
   /* A refused file of that name can be tested, too, to find out why. */
@@ -71,7 +74,9 @@ static rh_status find_name(work *w, const rh_registry *registry, const char *nam
 }
 
 /* Adds every file once that has a strategy which is not shadowed. */
-static rh_status take_all(work *w, const rh_registry *registry, rh_error *error) {
+static rh_status take_all(work *w, rh_error *error) {
+  const rh_registry *registry = &w->registry;
+  RH_TRY(scan(w, error));
   for (uint32_t k = 0; k < registry->n_entries; k++) {
     const rh_entry *entry = &registry->entries[k];
     int seen = entry->shadowed_by != NULL;
@@ -83,53 +88,38 @@ static rh_status take_all(work *w, const rh_registry *registry, rh_error *error)
   return rh_fail(error, RH_E_USAGE, "there is no plugin in %s", registry->search.searched);
 }
 
-static rh_status find_targets(work *w, const rh_registry *registry, rh_error *error) {
+static rh_status find_targets(work *w, rh_error *error) {
   const rh_typed *typed = w->app->typed;
   if (typed->strategy && (typed->n_operands != 1 || !is_file(typed->operands[0])))
     return rh_fail(error, RH_E_USAGE,
                    "--strategy says which strategy of a file --verify tests; give that file, "
                    "as in --verify ./lib.so --strategy %.64s",
                    typed->strategy);
-  if (typed->n_operands == 0) return take_all(w, registry, error);
+  if (typed->n_operands == 0) return take_all(w, error);
   for (uint32_t k = 0; k < typed->n_operands; k++) {
     const char *word = typed->operands[k];
-    RH_TRY(is_file(word) ? add_target(w, word, typed->strategy, error)
-                         : find_name(w, registry, word, error));
+    RH_TRY(is_file(word) ? add_target(w, word, typed->strategy, error) : find_name(w, word, error));
   }
   return RH_OK;
 }
 
-static int needs_registry(const rh_typed *typed) {
-  for (uint32_t k = 0; k < typed->n_operands; k++)
-    if (!is_file(typed->operands[k])) return 1;
-  return typed->n_operands == 0;
-}
-
-/* Names are looked up in the registry, which needs a child; files are not. */
-static rh_status resolve(work *w, rh_error *error) {
-  rh_registry registry = {0};
-  if (!needs_registry(w->app->typed)) return find_targets(w, &registry, error);
-  RH_TRY(rh_registry_scan(&registry, &w->app->context->options, NULL, 0, error));
-  rh_status status = find_targets(w, &registry, error);
-  rh_registry_finish(&registry);
-  return status;
-}
-
 /* ---- An operator of one's own ---- */
 
-static void note_words(work *w, const rh_typed *typed) {
-  static const char *const options[] = {"--op",       "--map",         "--where",   "--reduce",
-                                        "--identity", "--finalize",    "--initial", "--type",
-                                        "--commutes", "--unchecked-op"};
+static void note_words(rh_text *words, const rh_typed *typed) {
+  static const char *const options[] = {"op",       "map",     "where", "reduce",   "identity",
+                                        "finalize", "initial", "type",  "commutes", "unchecked-op"};
   for (size_t k = 0; k < sizeof options / sizeof *options; k++) {
-    const rh_option *row = rh_option_find(options[k] + 2);
+    const rh_option *row = rh_option_find(options[k]);
     const char *said = typed->said[row - rh_option_table];
-    if (said) w->own_words[w->n_own_words++] = options[k];
-    if (said && row->argument) w->own_words[w->n_own_words++] = said;
+    if (said) rh_text_add(words, " --%s", options[k]);
+    if (said && row->argument) {
+      rh_text_add(words, " ");
+      rh_text_add_word(words, said);
+    }
   }
   for (uint32_t k = 0; k < typed->lets.n; k++) {
-    w->own_words[w->n_own_words++] = "--let";
-    w->own_words[w->n_own_words++] = typed->lets.list[k];
+    rh_text_add(words, " --let ");
+    rh_text_add_word(words, typed->lets.list[k]);
   }
 }
 
@@ -152,7 +142,7 @@ static rh_status take_own(work *w, rh_error *error) {
   if (status == RH_OK && !(w->own = rh_operation_text(&operation, NULL)))
     status = rh_fail(error, RH_E_NOMEM, "no memory for an operator");
   rh_custom_destroy(custom);
-  note_words(w, typed);
+  note_words(&w->own_words, typed);
   return status;
 }
 
@@ -199,12 +189,13 @@ static void print_report(const work *w, const rh_verify_report *report) {
 
 static rh_status print_json(const work *w, rh_error *error) {
   json_t *results = json_array();
-  for (uint32_t j = 0; j < w->n_reports; j++)
-    for (uint32_t k = 0; k < w->reports[j].n; k++) {
-      const rh_verified *verified = &w->reports[j].results[k];
+  for (uint32_t j = 0; j < w->n; j++)
+    for (uint32_t k = 0; k < w->targets[j].report.n; k++) {
+      const rh_verify_report *report = &w->targets[j].report;
+      const rh_verified *verified = &report->results[k];
       json_array_append_new(
           results, rh_json("plugin:s strategy:s test:s title:s verdict:s text:s again:s seconds:f",
-                           w->reports[j].path, verified->strategy, verified->test, verified->title,
+                           report->path, verified->strategy, verified->test, verified->title,
                            rh_outcome_name(verified->outcome), verified->text, verified->again,
                            verified->seconds));
     }
@@ -259,11 +250,12 @@ static void add_suite(rh_text *xml, const rh_verify_report *report) {
 }
 
 /* One suite for each report. */
-static rh_status write_junit(const char *path, const rh_verify_report *reports, uint32_t n,
-                             rh_error *error) {
+static rh_status write_junit(const work *w, rh_error *error) {
+  const char *path = w->app->typed->junit;
   rh_text xml = {0};
+  if (!path) return RH_OK;
   rh_text_add(&xml, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n");
-  for (uint32_t k = 0; k < n; k++) add_suite(&xml, &reports[k]);
+  for (uint32_t k = 0; k < w->n; k++) add_suite(&xml, &w->targets[k].report);
   rh_text_add(&xml, "</testsuites>\n");
   int failed = xml.failed ? ENOMEM : rh_save(path, xml.s, xml.length);
   rh_text_finish(&xml);
@@ -289,8 +281,7 @@ static rh_status run_all(work *w, rh_error *error) {
                          .exclude = typed->exclude,
                          .own = w->own,
                          .launch = typed->launch,
-                         .own_words = w->own_words,
-                         .n_own_words = w->n_own_words,
+                         .own_words = w->own_words.s,
                          .quick = typed->quick,
                          .in_process = typed->in_process,
                          .user = w,
@@ -303,12 +294,10 @@ static rh_status run_all(work *w, rh_error *error) {
         typed->launch);
   spec.seed = typed->seed;
   if (typed->timeout_s > 0) spec.silence_s = typed->timeout_s;
-  RH_TRY(RH_NEW(&w->reports, w->n + 1u, "the results", error));
   for (uint32_t k = 0; k < w->n; k++) {
     spec.file = w->targets[k].file;
     spec.strategy = w->targets[k].strategy;
-    RH_TRY(rh_verify(&w->reports[k], &w->app->context->options, &spec, error));
-    w->n_reports++;
+    RH_TRY(rh_verify(&w->targets[k].report, &w->app->context->options, &spec, error));
   }
   return RH_OK;
 }
@@ -316,11 +305,12 @@ static rh_status run_all(work *w, rh_error *error) {
 static rh_status conclude(const work *w, rh_error *error) {
   uint32_t failed = 0;
   const rh_verified *first = NULL;
-  for (uint32_t j = 0; j < w->n_reports; j++)
-    for (uint32_t k = 0; k < w->reports[j].n; k++) {
-      if (!rh_outcome_is_bad(w->reports[j].results[k].outcome)) continue;
+  for (uint32_t j = w->n; j-- > 0;)
+    for (uint32_t k = w->targets[j].report.n; k-- > 0;) {
+      const rh_verified *verified = &w->targets[j].report.results[k];
+      if (!rh_outcome_is_bad(verified->outcome)) continue;
+      first = verified;
       failed++;
-      if (!first) first = &w->reports[j].results[k];
     }
   if (!failed) return RH_OK;
   return rh_fail(error, RH_E_WRONG, "%u test%s failed, the first of them %s (%s)", failed,
@@ -345,26 +335,27 @@ static rh_status verify(work *w, rh_error *error) {
   /* A requested device must exist; host code can be tested without a device. */
   if (typed->device) RH_TRY(rh_context_device(w->app->context, &unused, error));
   RH_TRY(take_own(w, error));
-  RH_TRY(resolve(w, error));
+  RH_TRY(find_targets(w, error));
   RH_TRY(check_junit(w, error));
   RH_TRY(run_all(w, error));
   rh_terminal_clear(w->app->terminal);
   if (typed->json) RH_TRY(print_json(w, error));
   else
-    for (uint32_t k = 0; k < w->n_reports && !typed->quiet; k++) print_report(w, &w->reports[k]);
-  if (typed->junit) RH_TRY(write_junit(typed->junit, w->reports, w->n_reports, error));
+    for (uint32_t k = 0; k < w->n && !typed->quiet; k++) print_report(w, &w->targets[k].report);
+  RH_TRY(write_junit(w, error));
   return conclude(w, error);
 }
 
 rh_status rh_mode_verify(const rh_app *app, rh_error *error) {
   work w = {.app = app};
   rh_status status = verify(&w, error);
-  for (uint32_t k = 0; k < w.n_reports; k++) rh_verify_report_finish(&w.reports[k]);
   for (uint32_t k = 0; k < w.n; k++) {
+    rh_verify_report_finish(&w.targets[k].report);
     free(w.targets[k].file);
     free(w.targets[k].strategy);
   }
-  free(w.reports);
+  rh_registry_finish(&w.registry);
+  rh_text_finish(&w.own_words);
   free(w.own);
   free(w.targets);
   return status;

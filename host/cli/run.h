@@ -92,11 +92,12 @@ typedef enum rh_run_way { RH_RUN_IN_MEMORY, RH_RUN_SPLIT, RH_RUN_STREAMED } rh_r
 typedef struct rh_run_state {
   const rh_app *app;
   rh_run_way way;
-  char what[256];    /* the data, for messages */
-  rh_inputs inputs;  /* empty: they are generated */
-  rh_custom *own;    /* the user's operator; null: a built-in one */
-  rh_job_spec asked; /* of all elements */
-  rh_job_spec job;   /* of a strategy; at last by the one that gave the answer */
+  char what[256];     /* the data, for messages */
+  rh_inputs inputs;   /* empty: they are generated */
+  rh_custom *own;     /* the user's operator; null: a built-in one */
+  rh_job_spec asked;  /* of all elements */
+  rh_job_spec wanted; /* of a strategy: of as many as it is given at a time */
+  rh_job_spec job;    /* of a strategy; at last by the one that gave the answer */
   rh_run_devices devices;
   rh_array array; /* in memory, of which generated ones are made once a device holds them */
   int has_no_room;
@@ -119,7 +120,7 @@ typedef struct rh_run_state {
 
 /* Begins with what app asks for. */
 void rh_run_begin(rh_run_state *run, const rh_app *app);
-void rh_run_finish(rh_run_state *run); /* zero-initialised is fine */
+void rh_run_finish(rh_run_state *run);
 
 /* Opens files and finds the operator, and the way, which may be given, so that their errors come
  * before a device is used.  Brings files into memory that are to be there. */
@@ -130,6 +131,12 @@ rh_status rh_run_check_unchanged(const rh_run_state *run, rh_error *error);
 
 /* Instead of in memory, or split. */
 rh_status rh_run_stream_instead(rh_run_state *run, rh_error *error);
+
+/* Makes attempts by strategies for n elements at a time, until one gives an answer.  Devices that
+ * share the work take the best strategy that they have themselves. */
+rh_status rh_run_try(rh_run_state *run, uint64_t n,
+                     rh_status (*attempt)(void *of_run, int *is_final, rh_error *error),
+                     rh_error *error);
 
 /* They reduce by one strategy after the other, into the report.  In memory: finds out, too, that a
  * stream is faster, which is the way then. */

@@ -246,18 +246,6 @@ static rh_status attempt(void *of_run, int *is_final, rh_error *error) {
   return status;
 }
 
-static void undo(void *of_run) {
-  rh_run_state *run = of_run;
-  rh_run_undo(run);
-  if (!run->app->typed->input) rh_array_finish(&run->array);
-  run->report = (rh_run_report){.check = run->app->typed->check};
-}
-
 rh_status rh_run_in_memory(rh_run_state *run, rh_error *error) {
-  const rh_tries tries = {.context = run->app->context,
-                          .spec = &run->asked,
-                          .attempt = attempt,
-                          .undo = undo,
-                          .user = run};
-  return rh_try_strategies(&tries, error);
+  return rh_run_try(run, run->asked.operation.n, attempt, error);
 }

@@ -44,29 +44,6 @@ static rh_status take_answer(rh_run_state *run, rh_error *error) {
   return rh_run_is_checked(run) ? confirm(run, error) : RH_OK;
 }
 
-/* Several devices do without those whose strategies fail; once all have, each chooses again. */
-static int goes_on(void *of_run, rh_attempts *tried, rh_error *why) {
-  rh_run_state *run = of_run;
-  const rh_resident *resident = &run->resident;
-  (void)tried; /* each device has its own */
-  if (resident->parts && resident->failed < run->devices.n)
-    run->devices.streams[resident->failed].failure = *why;
-  return rh_run_devices_fall_back(&run->devices, &run->job, why);
-}
-
-static void undo(void *run) { rh_run_undo(run); }
-
-/* For n elements at a time, until strategies give an answer.  Devices that share the work take the
- * best strategy that they have themselves. */
-static rh_status find_answer(rh_run_state *run, uint64_t n,
-                             rh_status (*attempt)(void *, int *, rh_error *), rh_error *error) {
-  const rh_tries tries = {.attempt = attempt, .undo = undo, .goes_on = goes_on, .user = run};
-  run->job = run->asked;
-  run->job.operation.n = n;
-  if (run->devices.n > 1) run->job.on_device = RH_JOB_IN_PLACE;
-  return rh_try_strategies(&tries, error);
-}
-
 /* ---- Streams ---- */
 
 rh_reduction_spec rh_run_reduction(const rh_run_state *run) {
@@ -86,7 +63,7 @@ static rh_status stream(void *of_run, int *is_final, rh_error *error) {
   rh_run_state *run = of_run;
   rh_run_report *report = &run->report;
   const rh_reduction_spec spec = rh_run_reduction(run);
-  RH_TRY(rh_run_devices_locate(&run->devices, &run->job, error));
+  RH_TRY(rh_run_devices_locate(&run->devices, &run->wanted, error));
   rh_partial_init(&run->partial, run->devices.streams[0].job, run->source.n,
                   run->app->typed->check);
   RH_TRY(rh_reduction_open(&run->reduction, &spec, &run->partial, error));
@@ -115,7 +92,7 @@ static rh_status stream_segments(void *of_run, int *is_final, rh_error *error) {
   rh_run_state *run = of_run;
   const rh_reduction_spec spec = rh_run_reduction(run);
   rh_error why = {0};
-  RH_TRY(rh_run_devices_locate(&run->devices, &run->job, error));
+  RH_TRY(rh_run_devices_locate(&run->devices, &run->wanted, error));
   RH_TRY(decline_isolated(run, error));
   RH_TRY(rh_segments_reduction_open(&run->in_parts, &spec, &run->segments, &run->judged, error));
   rh_status status = rh_segments_reduction_run(run->in_parts, &why);
@@ -127,12 +104,11 @@ static rh_status stream_segments(void *of_run, int *is_final, rh_error *error) {
 
 rh_status rh_run_streamed(rh_run_state *run, rh_error *error) {
   uint64_t bytes = run->app->typed->chunk_bytes;
+  uint64_t n = rh_chunk_n(&run->asked, bytes ? bytes : usual_chunk);
   if (run->inputs.n && run->devices.n == 1 && !run->source.in_order)
     rh_source_view(&run->source, 0, run->source.n, 1);
-  if (run->asked.operation.layout)
-    return find_answer(run, rh_chunk_n(&run->asked, bytes ? bytes : usual_chunk), stream_segments,
-                       error);
-  RH_TRY(find_answer(run, rh_chunk_n(&run->asked, bytes ? bytes : usual_chunk), stream, error));
+  if (run->asked.operation.layout) return rh_run_try(run, n, stream_segments, error);
+  RH_TRY(rh_run_try(run, n, stream, error));
   run->asked.operation.n = run->reduction->n;
   RH_TRY(take_answer(run, error));
   run->report.opened.depth = rh_partial_depth(&run->partial);
@@ -166,7 +142,7 @@ static uint64_t most_host_bytes(void) {
 static rh_status open_resident(void *of_run, int *is_final, rh_error *error) {
   rh_run_state *run = of_run;
   (void)is_final;
-  RH_TRY(rh_run_devices_locate(&run->devices, &run->job, error));
+  RH_TRY(rh_run_devices_locate(&run->devices, &run->wanted, error));
   RH_TRY(decline_isolated(run, error));
   const rh_resident_spec spec = {.devices = run->devices.streams,
                                  .n_devices = run->devices.n,
@@ -193,7 +169,7 @@ static rh_status take_resident(rh_run_state *run, rh_error *error) {
 
 rh_status rh_run_split(rh_run_state *run, rh_error *error) {
   uint32_t n = run->devices.n;
-  RH_TRY(find_answer(run, run->source.n / n + (run->source.n % n != 0), open_resident, error));
+  RH_TRY(rh_run_try(run, run->source.n / n + (run->source.n % n != 0), open_resident, error));
   RH_TRY(take_resident(run, error));
   if (rh_run_is_wrong(run)) return RH_OK;
   rh_accuracy_take(&run->job, &run->report.reference, &run->report.result);

@@ -13,7 +13,6 @@ typedef struct run_ranks {
   rh_reduction_spec cut;      /* to this rank's part */
   rh_error why;               /* the strategy's process could not be started */
   int has_failed;             /* 1: this rank, by itself */
-  rh_reporter reporter;       /* the program's */
   rh_partial whole;
 } run_ranks;
 
@@ -414,30 +413,12 @@ static rh_status work(run_ranks *r, rh_error *error) {
   return RH_OK;
 }
 
-static void pass_log(void *of_ranks, uint32_t level, const char *text) {
-  const run_ranks *r = of_ranks;
-  r->reporter.log(r->reporter.user, level, text);
-}
-
-/* Rank 0 reports for all, for its part is as large as the others'. */
-static int pass_progress(void *of_ranks, const char *activity, uint64_t done, uint64_t total) {
-  const run_ranks *r = of_ranks;
-  uint64_t of_all = done * r->ranks.place.size;
-  return r->reporter.progress(r->reporter.user, activity, of_all < total ? of_all : total, total);
-}
-
-/* Rank 0 alone speaks. */
-static void divert_reports(run_ranks *r) {
-  rh_reporter *reporter = &r->run.app->context->options.reporter;
-  r->reporter = *reporter;
-  *reporter = (rh_reporter){0};
-  if (r->ranks.place.rank == 0) *reporter = (rh_reporter){r, pass_log, pass_progress};
-}
-
+/* Rank 0 alone speaks, for its part is as large as the others'. */
 static rh_status run_all(run_ranks *r, rh_error *error) {
   RH_TRY(join(r, error));
   watch(r);
-  divert_reports(r);
+  if (r->ranks.place.rank > 0) r->run.app->context->options.reporter = (rh_reporter){0};
+  r->run.app->terminal->shares = r->ranks.place.size;
   RH_TRY(work(r, error));
   if (r->ranks.place.rank > 0 || r->run.app->typed->partial) return RH_OK;
   return rh_run_print(&r->run, error);
@@ -464,7 +445,6 @@ static void end(run_ranks *r, rh_error *why) {
 
 static void finish(run_ranks *r) {
   undo(r);
-  if (r->reporter.log) r->run.app->context->options.reporter = r->reporter;
   rh_partial_finish(&r->whole);
   rh_run_finish(&r->run);
 }

@@ -69,6 +69,7 @@ void rh_terminal_init(rh_terminal *terminal, const rh_typed *typed) {
   *terminal = (rh_terminal){
       .color = rh_when(typed->color, wants_color()),
       .progress = rh_when(typed->progress, is_terminal(STDERR_FILENO) && !typed->quiet),
+      .shares = 1,
       .quiet = (int)typed->quiet,
       .verbose = (int)typed->verbose};
 }
@@ -187,6 +188,8 @@ static void point_at_place(const char *message) {
 static int on_progress(void *user, const char *phase, uint64_t done, uint64_t total) {
   rh_terminal *terminal = user;
   double now = rh_now();
+  done *= terminal->shares;
+  if (total && done > total) done = total;
   if (!terminal->progress || would_block()) return interrupted;
   if (!terminal->phase || strcmp(terminal->phase, phase) != 0) {
     rh_terminal_clear(terminal);

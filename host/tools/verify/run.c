@@ -211,10 +211,9 @@ static rh_status run_test(runner *r, const rh_test *test, const char *strategy, 
   return RH_OK;
 }
 
-/* option: null: a word alone; value: null: nothing is added. */
+/* value: null: nothing is added. */
 static void add_option(rh_text *text, const char *option, const char *value) {
-  if (value && option) rh_text_add(text, " --%s", option);
-  if (value) rh_text_add(text, " ");
+  if (value) rh_text_add(text, " --%s ", option);
   if (value) rh_text_add_word(text, value);
 }
 
@@ -231,8 +230,7 @@ static char *reproduce(const runner *r, const rh_test *test) {
   if (spec->quick) rh_text_add(&text, " --quick");
   add_option(&text, "device", r->options->device);
   if (test->of == RH_OF_TRANSPORT) add_option(&text, "launch", spec->launch);
-  for (uint32_t k = 0; k < spec->n_own_words && test->run == rh_v69_named; k++)
-    add_option(&text, NULL, spec->own_words[k]);
+  if (spec->own_words && test->run == rh_v69_named) rh_text_add(&text, "%s", spec->own_words);
   return text.s;
 }
 

@@ -39,11 +39,9 @@ typedef struct rh_verify_spec {
   const char *file;              /* the plugin; any path */
   const char *strategy;          /* only this one; null: all in the file */
   const char *include, *exclude; /* "V01,V10-V15"; null: all, none */
-  /* The operator of V69, as an operation's text, and the options that name it; null: V69 is
-   * left out unless it is included by name. */
-  const char *own;
-  const char *const *own_words;
-  uint32_t n_own_words;
+  /* The operator of V69, as an operation's text, and the options that name it, as they are typed;
+   * null: V69 is left out unless it is included by name. */
+  const char *own, *own_words;
   /* How a job of several ranks is started, for transports: a command of the shell in which "{n}" is
    * their number; null: tests that need one are skipped. */
   const char *launch;
