@@ -110,23 +110,15 @@ static rh_status print(const rh_app *app, const rh_records *results, rh_error *e
   return RH_OK;
 }
 
-/* Tables are printed to standard output, which is redirected while they are printed. */
+/* Tables are printed to standard output, which is that file from here on. */
 static rh_status print_to(const rh_app *app, const char *path, const rh_records *results,
                           rh_error *error) {
-  fflush(stdout);
-  int kept = dup(STDOUT_FILENO);
-  if (kept < 0 || !freopen(path, "w", stdout)) {
-    rh_fail(error, RH_E_FILE, "%s: %s", path, strerror(errno));
-    if (kept >= 0) close(kept);
-    return RH_E_FILE;
-  }
-  rh_status status = print(app, results, error);
-  if ((fflush(stdout) != 0 || ferror(stdout)) && status == RH_OK)
-    status = rh_fail(error, RH_E_FILE, "%s: %s", path, strerror(errno));
-  dup2(kept, STDOUT_FILENO);
-  close(kept);
+  if (!freopen(path, "w", stdout))
+    return rh_fail(error, RH_E_FILE, "%s: %s", path, strerror(errno));
+  RH_TRY(print(app, results, error));
+  if (fflush(stdout) == 0 && !ferror(stdout)) return RH_OK;
   clearerr(stdout);
-  return status;
+  return rh_fail(error, RH_E_FILE, "%s: %s", path, strerror(errno));
 }
 
 rh_status rh_bench_output_all(const rh_app *app, const rh_records *results, rh_error *error) {

@@ -33,6 +33,12 @@ typedef struct rh_inputs {
  * rh_array_open() refuses, too, and RH_E_USAGE for operands of several shapes or orders. */
 rh_status rh_inputs_open(rh_inputs *inputs, const rh_app *app, int as_list, rh_error *error);
 
+/* RH_E_USAGE for operands, or an array and labels of its elements, of different shapes or orders,
+ * for they are paired as they are stored.  Raw data have no shape: only their number counts, which
+ * is compared where it is known for all.  Labels may have one dimension. */
+rh_status rh_check_paired(const rh_feed *one, const rh_feed *other, int are_labels,
+                          rh_error *error);
+
 /* Brings them into memory: a file is mapped, and a pipe read to its end.  *array gets that of all;
  * n and where the operands are, the spec. */
 rh_status rh_inputs_bring(rh_inputs *inputs, rh_array *array, rh_job_spec *spec, rh_error *error);

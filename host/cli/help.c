@@ -87,48 +87,41 @@ static int put_sections(const char *topic) {
 }
 
 /* "Exit status: 0 done; 1 wrong result.": `open` and `close` stand around what each note says. */
-static void put_notes(const char *heading, const rh_option_note *note, const char *open,
-                      const char *close, const char *end) {
-  const char *text = rh_show("%s:", heading);
-  for (; note->name; note++)
-    text = rh_show("%s %s %s%s%s", text, note->name, open, note->doc, note[1].name ? close : end);
+static const struct topic {
+  const char *name, *heading, *open, *close, *end;
+  const rh_option_note *notes;
+} others[] = {
+    {"environment", "Environment", "(", "),", "); options override them.", rh_options_environment},
+    {"status", "Exit status", "", ";", ".", rh_options_statuses}};
+
+static void put_notes(const struct topic *topic) {
+  const char *text = rh_show("%s:", topic->heading);
+  for (const rh_option_note *note = topic->notes; note->name; note++)
+    text = rh_show("%s %s %s%s%s", text, note->name, topic->open, note->doc,
+                   note[1].name ? topic->close : topic->end);
   rh_print_wrapped(text, "", "", 79);
-}
-
-static void put_environment(void) {
-  put_notes("Environment", rh_options_environment, "(", "),", "); options override them.");
-}
-
-static void put_statuses(void) { put_notes("Exit status", rh_options_statuses, "", ";", "."); }
-
-static rh_status unknown_topic(const char *topic, rh_error *error) {
-  return rh_fail(error, RH_E_USAGE, "--help %s: expected an option's name or one of %s", topic,
-                 topics());
 }
 
 /* The options that most people need, on a screen; or those of a topic, one option, or all. */
 rh_status rh_mode_help(const rh_app *app, rh_error *error) {
   const rh_typed *typed = app->typed;
   const char *topic = typed->n_operands ? typed->operands[0] : NULL;
-  const rh_option *row =
-      topic ? rh_option_find(topic + (strncmp(topic, "--", 2) == 0 ? 2 : 0)) : NULL;
-  int is_all = topic && strcmp(topic, "all") == 0;
   if (typed->json) return rh_fail(error, RH_E_USAGE, "--json cannot be used with --help");
   if (!topic) {
     put_screen();
-  } else if (is_all) {
-    put_sections(NULL);
-    putchar('\n');
-    put_environment();
-    putchar('\n');
-    put_statuses();
-  } else if (strcmp(topic, "environment") == 0) {
-    put_environment();
-  } else if (strcmp(topic, "status") == 0) {
-    put_statuses();
-  } else if (put_sections(topic) == 0) {
-    if (!row) return unknown_topic(topic, error);
-    put_row(row, row->doc);
+    return RH_OK;
   }
+  int is_all = strcmp(topic, "all") == 0, n = put_sections(is_all ? NULL : topic);
+  for (size_t k = 0; k < sizeof others / sizeof *others; k++) {
+    if (!is_all && strcmp(topic, others[k].name) != 0) continue;
+    if (n++) putchar('\n');
+    put_notes(&others[k]);
+  }
+  if (n) return RH_OK;
+  const rh_option *row = rh_option_find(topic + (strncmp(topic, "--", 2) == 0 ? 2 : 0));
+  if (!row)
+    return rh_fail(error, RH_E_USAGE, "--help %s: expected an option's name or one of %s", topic,
+                   topics());
+  put_row(row, row->doc);
   return RH_OK;
 }

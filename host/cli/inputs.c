@@ -31,24 +31,25 @@ static rh_status cut_list(rh_inputs *inputs, const char *list, int as_list, rh_e
 
 static const char *order_of(const rh_npy *npy) { return npy->fortran_order ? "Fortran" : "C"; }
 
-/* Elements are paired as they are stored.  Raw data have no shape: only their number counts, which
- * is compared where it is known for all. */
-static rh_status check_shapes(const rh_feed *one, const rh_feed *other, rh_error *error) {
+rh_status rh_check_paired(const rh_feed *one, const rh_feed *other, int are_labels,
+                          rh_error *error) {
   const rh_npy *a = &one->npy, *b = &other->npy;
-  if (!one->is_npy || !other->is_npy || a->n != b->n) return RH_OK;
+  const char *what = are_labels ? "labels" : "operands";
+  if (!one->is_npy || !other->is_npy || a->n != b->n || (are_labels && b->dimensions < 2))
+    return RH_OK;
   if (a->dimensions != b->dimensions || memcmp(a->lengths, b->lengths, sizeof a->lengths) != 0)
     return rh_fail(error, RH_E_USAGE,
-                   "%s has the shape %s, and %s %s: operands need the same shape; reshape one of "
-                   "them and save it again",
-                   one->name, a->shape, other->name, b->shape);
+                   "%s has the shape %s, and %s %s: %s need the same shape%s; reshape one of them "
+                   "and save it again",
+                   one->name, a->shape, other->name, b->shape, what,
+                   are_labels ? ", or one dimension" : "");
   if (a->fortran_order == b->fortran_order || a->long_dimensions < 2 || a->n == 0) return RH_OK;
-  return rh_fail(
-      error, RH_E_USAGE,
-      "%s is stored in %s order, and %s in %s order, both of the shape %s: operands need "
-      "the same order; save one of them again, as with numpy.save(\"%s\", "
-      "numpy.as%sarray(...))",
-      one->name, order_of(a), other->name, order_of(b), a->shape, other->name,
-      a->fortran_order ? "fortran" : "contiguous");
+  return rh_fail(error, RH_E_USAGE,
+                 "%s is stored in %s order, and %s in %s order, both of the shape %s: %s need the "
+                 "same order; save one of them again, as with numpy.save(\"%s\", "
+                 "numpy.as%sarray(...))",
+                 one->name, order_of(a), other->name, order_of(b), a->shape, what, other->name,
+                 a->fortran_order ? "fortran" : "contiguous");
 }
 
 rh_status rh_inputs_open(rh_inputs *inputs, const rh_app *app, int as_list, rh_error *error) {
@@ -64,7 +65,7 @@ rh_status rh_inputs_open(rh_inputs *inputs, const rh_app *app, int as_list, rh_e
       if (strcmp(inputs->names[j], "-") == 0 && strcmp(inputs->names[k], "-") == 0)
         return rh_fail(error, RH_E_USAGE, "--input: standard input can be one operand only");
     RH_TRY(rh_feed_open(feed, inputs->names[k], app->type, reporter, error));
-    RH_TRY(check_shapes(&inputs->feeds[0], feed, error));
+    RH_TRY(rh_check_paired(&inputs->feeds[0], feed, 0, error));
     bytes += feed->file_bytes;
     if (!feed->is_pipe || app->typed->stream) continue;
     RH_TRY(rh_feed_gather(feed, are_cut && memory ? room : first_part, error));

@@ -7,22 +7,8 @@
 #include "app.h"
 #include "templates.h"
 
-/* Which files are written, and what is printed behind their names: commands to type next, in which
- * `example' is the name, and @ stands before d, the directory; f, the operator's file; r, this
- * program; m, make, told where the SDK is if it would not find it. */
+/* Which files are written. */
 enum { PLUGIN, PYTHON, OPERATOR, CODE, TRANSPORT };
-
-#define OPERATOR_COMMANDS "\n  @r --run auto --op @f -n 1e6\n"
-#define PLUGIN_COMMANDS                                                                            \
-  "\n  cd @d\n  @m\n  @r --plugin ./example.so --run example\n  @r --verify ./example.so\n"
-static const char *const commands[] = {
-    [PLUGIN] = PLUGIN_COMMANDS,
-    [PYTHON] = PLUGIN_COMMANDS "  pip install .\n",
-    [OPERATOR] = OPERATOR_COMMANDS "  @r --verify-op @f\n",
-    [CODE] = OPERATOR_COMMANDS, /* laws of OpenCL C are not examined */
-    [TRANSPORT] = ("\n  cd @d\n  @m\n  ./run-example 3 @r --run auto -n 1e6 --transport "
-                   "./example.so\n  @r --verify ./example.so --launch './run-example {n}'\n"),
-};
 
 static const char *const folders[] = {[PLUGIN] = "template",
                                       [PYTHON] = "template",
@@ -215,33 +201,40 @@ static char *find_sdk(void) {
   return directory;
 }
 
-/* Words are quoted for a shell if they have to be. */
-static void add_command(rh_text *text, const new_files *to, char letter, const char *sdk) {
-  const char *program = to->app->context->options.program;
-  int is_found = is_in_path(program);
-  if (letter == 'd') rh_text_add_word(text, to->directory);
-  if (letter == 'f') rh_text_add_word(text, rh_show("%s/%s.op.json", to->directory, to->name));
-  if (letter == 'r') rh_text_add_word(text, is_found ? "redhost" : program);
-  if (letter != 'm') return;
-  if (sdk && !is_found) {
-    rh_text_add(text, "PKG_CONFIG_PATH=");
-    rh_text_add_word(text, sdk);
-    rh_text_add(text, " ");
-  }
-  rh_text_add(text, "make");
+/* Quoted for a shell if it has to be. */
+static const char *word_of(const char *text) {
+  rh_text word = {0};
+  rh_text_add_word(&word, text);
+  const char *shown = rh_show("%s", rh_text_get(&word));
+  rh_text_finish(&word);
+  return shown;
 }
 
-static void add_commands(rh_text *text, const new_files *to) {
-  rh_text filled = {0};
+/* make is told where the SDK is if it would not find it. */
+static const char *make_of(const char *sdk, int is_found) {
+  return sdk && !is_found ? rh_show("PKG_CONFIG_PATH=%s make", word_of(sdk)) : "make";
+}
+
+static void print_commands(const new_files *to) {
+  const char *name = to->name, *program = to->app->context->options.program;
+  int is_found = is_in_path(program);
+  const char *redhost = word_of(is_found ? "redhost" : program);
+  const char *file = word_of(rh_show("%s/%s.op.json", to->directory, name));
+  if (is_operator(to)) printf("\n  %s --run auto --op %s -n 1e6\n", redhost, file);
+  if (to->kind == OPERATOR) /* laws of OpenCL C are not examined */
+    printf("  %s --verify-op %s\n", redhost, file);
+  if (is_operator(to)) return;
   char *sdk = find_sdk();
-  fill_in(&filled, commands[to->kind], to->name);
-  for (const char *at = rh_text_get(&filled); *at; at++)
-    if (*at == '@') add_command(text, to, *++at, sdk);
-    else rh_text_append(text, at, 1);
-  if (!sdk && !is_operator(to))
-    rh_text_add(text, "\nmake looks for redhost-plugin.pc: name its directory in "
-                      "PKG_CONFIG_PATH.\n");
-  rh_text_finish(&filled);
+  printf("\n  cd %s\n  %s\n", word_of(to->directory), make_of(sdk, is_found));
+  if (to->kind == TRANSPORT)
+    printf("  ./run-%s 3 %s --run auto -n 1e6 --transport ./%s.so\n"
+           "  %s --verify ./%s.so --launch './run-%s {n}'\n",
+           name, redhost, name, redhost, name, name);
+  else
+    printf("  %s --plugin ./%s.so --run %s\n  %s --verify ./%s.so\n", redhost, name, name, redhost,
+           name);
+  if (to->kind == PYTHON) printf("  pip install .\n");
+  if (!sdk) printf("\nmake looks for redhost-plugin.pc: name its directory in PKG_CONFIG_PATH.\n");
   free(sdk);
 }
 
@@ -252,15 +245,13 @@ static void add_commands(rh_text *text, const new_files *to) {
 static rh_status create(const rh_app *app, int kind, const char *name, const char *directory,
                         rh_error *error) {
   const rh_typed *typed = app->typed;
-  rh_text next = {0};
   new_files to = {app, kind, name, typed->n_operands ? typed->operands[0] : directory, {0}};
   rh_status status = write_files(&to, error);
   if (status == RH_OK) {
-    add_commands(&next, &to);
-    printf("%s:%s\n%s", to.directory, rh_text_get(&to.names), rh_text_get(&next));
+    printf("%s:%s\n", to.directory, rh_text_get(&to.names));
+    print_commands(&to);
   }
   rh_text_finish(&to.names);
-  rh_text_finish(&next);
   return status;
 }
 

@@ -250,8 +250,8 @@ void rh_beside_finish(rh_beside *beside);
 
 /* ---- Files of partials: --partial, --merge ---- */
 
-/* Adds what a file holds.  A pipe will do, and "-".  A file that is not a partial, or goes on behind
- * its end, is read only as far as that shows. */
+/* Adds what a file holds.  A pipe will do, and "-".  A file that is not a partial, or goes on
+ * behind its end, is read only as far as that shows. */
 rh_status rh_partial_file_add(rh_run_state *run, const char *path, rh_error *error);
 /* RH_E_USAGE if the file of --partial, if there is to be one, is standard output, to which others
  * write; or this input. */

@@ -28,14 +28,13 @@ static rh_status parse_element(uint64_t *number, const char *text, const char *o
 }
 
 static rh_status parse_slice(rh_typed *typed, rh_error *error) {
-  const char *slice = typed->slice, *colon = slice ? strchr(slice, ':') : NULL;
-  char begin[64];
+  const char *slice = typed->slice;
   if (!slice) return RH_OK;
-  if (!colon || colon == slice || !colon[1] || (size_t)(colon - slice) >= sizeof begin)
+  char *end = rh_show("%s", slice), *begin = strsep(&end, ":");
+  if (!*begin || !end || !*end)
     return rh_fail(error, RH_E_USAGE, "--slice '%.60s': expected A:B, as in 1000:2000", slice);
-  snprintf(begin, sizeof begin, "%.*s", (int)(colon - slice), slice);
   RH_TRY(parse_element(&typed->begin, begin, "--slice", error));
-  RH_TRY(parse_element(&typed->end, colon + 1, "--slice", error));
+  RH_TRY(parse_element(&typed->end, end, "--slice", error));
   if (typed->begin <= typed->end) return RH_OK;
   return rh_fail(error, RH_E_USAGE, "--slice '%.60s': it ends before it begins", slice);
 }

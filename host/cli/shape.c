@@ -113,12 +113,10 @@ static rh_status read_offsets(const rh_app *app, const char *path, uint64_t **of
                      "%s: offsets are one-dimensional, of type i64, u64, i32 or u32; these are %s "
                      "of the shape %s",
                      path, rh_type_name(array.type), array.shape);
-  uint64_t *to = status == RH_OK ? malloc((array.n + 1) * sizeof *to) : NULL;
-  if (status == RH_OK && !to) status = rh_fail(error, RH_E_NOMEM, "%s: out of memory", path);
+  if (status == RH_OK) status = RH_NEW(offsets, array.n + 1, path, error);
   for (uint64_t k = 0; status == RH_OK && k < array.n; k++)
-    status = read_offset(&array, path, k, &to[k], error);
+    status = read_offset(&array, path, k, &(*offsets)[k], error);
   *n = array.n;
-  *offsets = to;
   rh_array_finish(&array);
   return status;
 }
@@ -189,8 +187,8 @@ static rh_status check_labels(const rh_shape *shape, const char *path, rh_error 
   uint64_t n = shape->layout.segments;
   rh_type type = shape->labels.type;
   const unsigned char *labels = rh_array_data(&shape->labels);
-  run_of_label *runs = malloc((n + 1) * sizeof *runs);
-  if (!runs) return rh_fail(error, RH_E_NOMEM, "%s: out of memory", path);
+  run_of_label *runs;
+  RH_TRY(RH_NEW(&runs, n + 1, path, error));
   for (uint64_t s = 0; s < n; s++)
     runs[s] =
         (run_of_label){key_of(type, labels + shape->layout.starts[s] * rh_type_size(type)), s};
@@ -210,46 +208,30 @@ static rh_status check_labels(const rh_shape *shape, const char *path, rh_error 
 
 static rh_status find_runs(rh_shape *shape, const char *path, rh_error *error) {
   const rh_array *labels = &shape->labels;
-  uint64_t n = labels->n, runs = 0, at = 0;
-  for (uint64_t k = 0; k < n; k++) runs += (uint64_t)is_another(labels, k);
-  uint64_t *offsets = shape->offsets = malloc((runs + 1) * sizeof *offsets);
-  if (!offsets) return rh_fail(error, RH_E_NOMEM, "%s: out of memory", path);
-  for (uint64_t k = 0; k < n; k++)
-    if (is_another(labels, k)) offsets[at++] = k;
-  offsets[at] = n;
-  take_offsets(shape, offsets, offsets + 1, runs);
+  uint64_t runs = 0, at = 0;
+  for (uint64_t k = 0; k < labels->n; k++) runs += (uint64_t)is_another(labels, k);
+  RH_TRY(RH_NEW(&shape->offsets, runs + 1, path, error));
+  for (uint64_t k = 0; k < labels->n; k++)
+    if (is_another(labels, k)) shape->offsets[at++] = k;
+  shape->offsets[at] = labels->n;
+  take_offsets(shape, shape->offsets, shape->offsets + 1, runs);
   return RH_OK;
-}
-
-/* Labels and elements are paired as they are stored. */
-static rh_status check_label_shape(const rh_array *labels, const char *path, const rh_feed *feed,
-                                   rh_error *error) {
-  const rh_npy *npy = &feed->npy;
-  int is_fortran = npy->fortran_order && npy->long_dimensions > 1;
-  if (labels->dimensions < 2 || !feed->is_npy) return RH_OK;
-  if (strcmp(labels->shape, npy->shape) != 0)
-    return rh_fail(error, RH_E_USAGE,
-                   "%s has labels of the shape %s, and %s elements of the shape %s: labels need "
-                   "the same shape, or one dimension",
-                   path, labels->shape, feed->name, npy->shape);
-  if ((int)labels->fortran_order == is_fortran) return RH_OK;
-  return rh_fail(error, RH_E_USAGE,
-                 "%s is stored in %s order, and %s in %s order: labels need the same; save them "
-                 "again, as with numpy.save(\"%s\", numpy.as%sarray(...))",
-                 path, is_fortran ? "C" : "Fortran", feed->name, is_fortran ? "Fortran" : "C", path,
-                 is_fortran ? "fortran" : "contiguous");
 }
 
 static rh_status open_by(rh_shape *shape, const rh_app *app, const rh_inputs *inputs,
                          const rh_job_spec *spec, rh_error *error) {
   const char *path = app->typed->by;
   rh_array *labels = &shape->labels;
-  RH_TRY(rh_array_open(labels, path, 0, &app->context->options.reporter, error));
+  rh_feed feed;
+  RH_TRY(rh_feed_open(&feed, path, 0, &app->context->options.reporter, error));
+  rh_status status = rh_check_paired(&inputs->feeds[0], &feed, 1, error);
+  if (status == RH_OK) status = rh_array_take_feed(labels, &feed, error);
+  rh_feed_finish(&feed);
+  RH_TRY(status);
   if (labels->n != spec->operation.n)
     return rh_fail(error, RH_E_USAGE,
                    "%s has %llu labels, and %s %llu elements: each element has one label", path,
                    (number)labels->n, spec->operation.what, (number)spec->operation.n);
-  RH_TRY(check_label_shape(labels, path, &inputs->feeds[0], error));
   RH_TRY(find_runs(shape, path, error));
   snprintf(shape->words, sizeof shape->words, "by the labels in %.150s", path);
   return check_labels(shape, path, error);

@@ -58,8 +58,8 @@ static int digits(const char **p, uint64_t most, uint64_t *value) {
   return 1;
 }
 
-/* The end of the decimal that begins here, or null.  strtod() takes spaces, signs, infinities, NaN and
- * hexadecimal numbers, too. */
+/* The end of the decimal that begins here, or null.  strtod() takes spaces, signs, infinities, NaN
+ * and hexadecimal numbers, too. */
 static const char *end_of_decimal(const char *p) {
   static const char all[] = "0123456789";
   size_t whole = strspn(p, all), fraction = p[whole] == '.' ? strspn(p + whole + 1, all) : 0;
@@ -107,21 +107,16 @@ rh_status rh_whole_parse(const char *option, const rh_range *range, const char *
 }
 
 rh_status rh_samples_parse(const char *text, uint32_t *least, uint32_t *most, rh_error *error) {
-  enum { MOST = 1000000 };
-  const char *p = text;
-  uint64_t first = 0, last;
+  static const rh_range range = {
+      "MIN or MIN:MAX, whole numbers from 1 to 1000000, the smaller one first, as in 20 or 20:200",
+      0, 1, 1000000};
+  uint64_t first, last;
   if (!text) return RH_OK;
-  int is_one = digits(&p, MOST, &first) && first > 0;
+  char *rest = rh_show("%s", text), *word = strsep(&rest, ":");
+  RH_TRY(rh_whole_parse("samples", &range, word, &first, error));
   last = *most > first ? *most : first;
-  if (is_one && *p == ':') {
-    p++;
-    is_one = digits(&p, MOST, &last);
-  }
-  if (!is_one || *p || last < first)
-    return rh_fail(error, RH_E_USAGE,
-                   "--samples '%s': expected MIN or MIN:MAX, whole numbers from 1 to 1000000, the "
-                   "smaller one first, as in 20 or 20:200",
-                   text);
+  if (rest) RH_TRY(rh_whole_parse("samples", &range, rest, &last, error));
+  if (last < first) return unexpected("samples", &range, text, error);
   *least = (uint32_t)first;
   *most = (uint32_t)last;
   return RH_OK;

@@ -219,7 +219,7 @@ class Segments(Arrays):
         self.run_on("--by", "l.npy", "-o", "y.npy")
         self.assertEqual(self.load("y.npy")["sum"].tolist(), x.sum(axis=1).tolist())
         self.save("l.npy", numpy.asfortranarray(rows))
-        self.bad(2, "l.npy is stored in Fortran order, and x.npy in C order: labels need the same", "-i", "x.npy", "--by", "l.npy")
+        self.bad(2, "x.npy is stored in C order, and l.npy in Fortran order|labels need the same order", "-i", "x.npy", "--by", "l.npy")
         self.save("l.npy", numpy.zeros((4, 3), "i4"))
         self.bad(2, "labels need the same shape, or one dimension", "-i", "x.npy", "--by", "l.npy")
         for labels in (numpy.array(list("aabbccddeeff")), numpy.zeros(12, "c8"), numpy.zeros(12, "M8[D]"), numpy.zeros(12, [("a", "i4")])):
