@@ -47,17 +47,12 @@ class Usage(cli.Case):
         self.usage("--param tile is given twice", *CASCADE, "-ptile=1", "-ptile=2")
 
     def test_sizes(self):
-        for size in ("2^", "^2", "1e9x", "-5", "+5", "2^63", "9223372036854775808", "99999999999999999999999", "1.5",
-                     "1.", ".5", "", " 5", "5 ", "0x10", "1e", "1e-3", "2^^3", "2^-1", "2^2^2", "2^63-1", "nan", "inf",
-                     "1e19", "1e9223372036854775807", "10^19", "8Ei", "1E", "1P", "9Ti1", "1Kib", "KiB", "1,5", "1:2",
-                     "five", "\u0663", "5\n", "8796093022208Mi"):
-            with self.subTest(size=size):
-                self.usage("--size '%s'" % size.replace("\n", "?"), *SERIAL, "-n", size)
+        for size in ("", "1:2", "\u0663", "5\n", "8796093022208Mi"):  # unit.test_axes has more
+            self.usage("--size '%s'" % size.replace("\n", "?"), *SERIAL, "-n", size)
         self.usage("--size '1B'|multiple of 8", *SERIAL, "-n", "1B", "-t", "f64")
         self.bad(3, "more than 2^64 bytes; this machine has", *SERIAL, "-n", "9223372036854775807", env=NO_PLATFORM)
-        for seed in ("", "x", "-1", " 5", " -5", "+5", "1.5", "0x5", "18446744073709551616", "5 "):
-            with self.subTest(seed=seed):
-                self.usage("--seed '%s'|2^64-1" % seed, *SERIAL, "-n", "10", "--seed", seed)
+        for seed in ("", "-1", " 5", "18446744073709551616", "5 "):
+            self.usage("--seed '%s'|2^64-1" % seed, *SERIAL, "-n", "10", "--seed", seed)
 
     def test_of_nothing(self):
         for op in ("min", "max", "argmin", "argmax", "amax", "argamax"):

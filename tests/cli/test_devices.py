@@ -62,9 +62,10 @@ class Sharing(Devices):
 
     def test_a_strategy_of_the_host(self):
         """It runs once, however many devices are named."""
-        done = self.good("--run", "native", "-i", "x.f32", "-t", "f32", "-d", "all", quiet=False)
-        self.assertIn("on the host", done.out)
-        self.assertEqual(done.err.count("is left out: its strategy runs on the host"), 2, done)
+        for data in (("-i", "x.f32", "-t", "f32"), ("-n", "300007")):
+            done = self.good("--run", "native", *data, "-d", "all", quiet=False)
+            self.assertIn("on the host", done.out)
+            self.assertEqual(done.err.count("is left out: its strategy runs on the host"), 2, done)
 
     def test_a_list_of_one(self):
         out = self.good("--run", "onepass", "-i", "x.f32", "-t", "f32", "-d", "0:1,0:1", quiet=False).out
@@ -184,14 +185,6 @@ class Split(Devices):
     def test_what_is_streamed(self):
         self.assertIn("\nstream ", self.split("-n", "2^16", "--stream").out)
         self.assertIn("\nstream ", self.split("-i", "x.f32", "-t", "f32").out)
-
-    def test_a_strategy_of_the_host(self):
-        done = self.good("--run", "native", "-n", "300007", "-d", "all", quiet=False)
-        self.assertIn("on the host\n", done.out)
-        self.assertEqual(done.err.count("is left out: its strategy runs on the host"), 2, done)
-
-    def test_one_of_a_process_of_its_own(self):
-        self.bad(4, "runs in a process of its own", "--run", "onepass", "-n", "5000", "-d", "all", "--isolate=always")
 
     @cli.needs(OWN_MEMORY)
     def test_data_that_fit_nowhere(self):

@@ -373,7 +373,7 @@ class Operators(cli.Case):
                                r"give the field t the type i64\.\n\Z")
 
     def test_shapes(self):
-        """Elements are paired as they are stored, so the shapes and orders of operands have to be the same."""
+        """Elements are paired as they are stored, so the shapes of operands have to be the same; and the orders, as test_ways.py has it."""
         a = np.arange(24.0).reshape(2, 3, 4)
         arrays = {"c": a, "f": np.asfortranarray(a), "mixed": np.asfortranarray(a).astype("i2", order="F"), "mask": np.asfortranarray(a > 5),
                   "turned": a.reshape(4, 3, 2), "flat": a.ravel(), "swapped": a.astype(">f8"),
@@ -381,27 +381,19 @@ class Operators(cli.Case):
         for name, array in arrays.items():
             np.save(self.path(name + ".npy"), array)
         a.tofile(self.path("raw.bin"))
-        ways = [[], ["--stream"], ["--ranks", "2"], ["-d", "0:0,0:0"], ["--run", "serial"]]
-        orders = "%s.npy is stored in %s order, and %s.npy in %s order, both of the shape (2, 3, 4)"
-        shapes = "%s.npy has the shape %s, and %s.npy %s: operands need the same shape"
-        for way in ways:
-            for one, other, words in (("c", "f", orders % ("c", "C", "f", "Fortran")), ("f", "c", orders % ("f", "Fortran", "c", "C")),
-                                      ("c", "mixed", orders % ("c", "C", "mixed", "Fortran")),
-                                      ("c", "turned", shapes % ("c", "(2, 3, 4)", "turned", "(4, 3, 2)")),
-                                      ("flat", "c", shapes % ("flat", "(24,)", "c", "(2, 3, 4)")),
-                                      ("row", "flat", shapes % ("row", "(1, 24, 1)", "flat", "(24,)"))):
-                self.bad(2, (words), "-i", "%s.npy,%s.npy" % (one, other), "--op", "dot", *way)
-            self.bad(2, (orders % ("c", "C", "mask", "Fortran")), "-i", "c.npy,mask.npy", "--where", "y", *way)
-            for files in ("f.npy,mixed.npy", "c.npy,swapped.npy", "row.npy,column.npy"):
-                self.assertEqual(float(self.good("-i", files, "--op", "dot", "-q", *way).out), (a * a).sum(), (files, way))
+        for one, other, *words in (("c", "turned", "(2, 3, 4)", "(4, 3, 2)"), ("flat", "c", "(24,)", "(2, 3, 4)"), ("row", "flat", "(1, 24, 1)", "(24,)")):
+            self.bad(2, "%s.npy has the shape %s, and %s.npy %s: operands need the same shape" % (one, words[0], other, words[1]),
+                     "-i", "%s.npy,%s.npy" % (one, other), "--op", "dot")
+        self.bad(2, "c.npy is stored in C order, and mask.npy in Fortran order, both of the shape (2, 3, 4)", "-i", "c.npy,mask.npy", "--where", "y")
+        for files in ("f.npy,mixed.npy", "c.npy,swapped.npy", "row.npy,column.npy"):
+            self.assertEqual(float(self.good("-i", files, "--op", "dot", "-q").out), (a * a).sum(), files)
         self.assertEqual(float(self.good("-i", "c.npy,raw.bin", "-t", "f64", "--op", "dot", "-q").out), (a * a).sum())
         self.good("-i", "none.npy,fnone.npy", "--op", "dot", "-q")
         with open(self.path("f.npy"), "rb") as pipe:
             self.bad(2, "both of the shape (2, 3, 4)", "-i", "-,c.npy", "--op", "dot", stdin=pipe)
-        for way in ways:
-            for args in (["--map", "x*y", "--op", "argmax"], ["--map", "x*y*i"], ["--map", "x*y", "--op", "min,argmax"]):
-                done = self.redhost("-i", "f.npy,mixed.npy", *args, *way)
-                self.assertEqual(done.err.count("f.npy: shape (2, 3, 4), Fortran order: the index counts in storage order"), 1, done)
+        for args in (["--map", "x*y", "--op", "argmax"], ["--map", "x*y*i"], ["--map", "x*y", "--op", "min,argmax"]):
+            done = self.redhost("-i", "f.npy,mixed.npy", *args)
+            self.assertEqual(done.err.count("f.npy: shape (2, 3, 4), Fortran order: the index counts in storage order"), 1, done)
 
     def test_nothing(self):
         """No elements, or none that --where chooses; with a map as without one."""

@@ -271,14 +271,9 @@ class BadInput(Ranks):
         self.bad(2, "cannot be used with --list", "--list", "--ranks=2")
 
     def test_options_are_judged_as_without_ranks(self):
-        for option in ("--timeout=0", "--seed=x", "--data=nonsense", "--accuracy=nonsense", "--color=nonsense", "--op=nonsense", "--type=nonsense",
-                       "--size=nonsense", "--param=nonsense=1", "--param=nonsense", "--device=nonsense", "--let=nonsense", "--map=x+",
-                       "--where=x >", "--reduce=a+", "--plugin-path=/proc/nonexistent:"):
-            with self.subTest(option):
-                alone = self.redhost("--run=native", "-n1000", "-q", option)
-                for ranks in ("--ranks=1", "--ranks=3"):
-                    among = self.redhost("--run=native", "-n1000", "-q", option, ranks)
-                    self.assertEqual((among.code, re.sub(r"rank \d \(host \S+\): ", "", among.err)), (alone.code, alone.err))
+        for option in ("--op=nonsense", "--param=nonsense=1", "--device=nonsense", "--let=nonsense", "--map=x+", "--reduce=a+"):
+            alone, among = (self.redhost("--run=native", "-n1000", "-q", option, *ranks) for ranks in ((), ("--ranks=3",)))
+            self.assertEqual((among.code, re.sub(r"rank \d \(host \S+\): ", "", among.err)), (alone.code, alone.err), option)
         for pair in (("--check=none", "--no-check"), ("--input=x.npy", "--seed=1"), ("--input=x.npy", "--data=equal"),
                      ("--accuracy=exact", "--check=none")):
             alone, among = (self.bad(2, "", "--run=native", *pair, *ranks) for ranks in ((), ("--ranks=2",)))

@@ -37,12 +37,6 @@ class Streams(cli.Case):
 
 
 class Bits(Streams):
-    def test_several_in_one_pass(self):
-        for ops in ("min,argmax", "min,max,argmax", "argmin,argmax"):  # with and without padding before the index
-            out = self.good("--run", "native", "-i", "x.f32", "-t", "f32", "-q", "--op", ops, "--stream=8KiB").out
-            want = [self.value("--run", "native", "-i", "x.f32", "-t", "f32", "--op", op) for op in ops.split(",")]
-            self.assertEqual(out.split()[-1], want[-1])
-
     def test_npy_in_the_other_byte_order(self):
         values = array.array("d", cli.read(self.path("x.f64")))
         want = self.value("--run", "native", "-i", "x.f64", "-t", "f64")
@@ -51,12 +45,6 @@ class Bits(Streams):
         self.write("big.npy", data)
         self.assertEqual(self.value("--run", "native", "-i", "big.npy", "--stream=8KiB"), want)
         self.assertEqual(self.piped(data, "--run", "native", "-q", "--stream=8KiB").out.rstrip("\n"), want)
-
-    def test_nothing(self):
-        self.bad(6, "is empty", "--run", "native", "-i", self.write("none.f32", b""), "-t", "f32", "--stream=2KiB")
-        self.write("none.npy", cli.npy("f32", b"", "(0,)"))
-        self.assertEqual(self.value("--run", "native", "-i", "none.npy", "--stream=2KiB"), "0")
-        self.bad(2, "empty array", "--run", "native", "-i", "none.npy", "--stream=2KiB", "--op", "max")
 
     @cli.needs(os.path.join(cli.DRIVERS, "failing_memory.so"))
     def test_memory_of_the_devices_own(self):
