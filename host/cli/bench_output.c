@@ -11,9 +11,6 @@ const char *rh_bench_format(const rh_typed *typed) {
 }
 
 rh_status rh_bench_output_check(const rh_typed *typed, rh_error *error) {
-  if (typed->json && typed->format && strcmp(formats[typed->format], "json") != 0)
-    return rh_fail(error, RH_E_USAGE, "--json and --format=%s are mutually exclusive",
-                   formats[typed->format]);
   if (typed->dry_run) return RH_OK;
   RH_TRY(rh_exports_check(typed, RH_EXPORT_PICTURE | RH_EXPORT_PAGE | RH_EXPORT_ROWS, error));
   if (typed->outputs.n > 1)

@@ -134,19 +134,6 @@ static rh_status parse_ops(rh_bench_settings *settings, const rh_app *app, rh_er
   return check_pairs(settings, error);
 }
 
-/* Several processes are processes of the strategies' own. */
-static rh_status check_processes(rh_bench_settings *settings, rh_error *error) {
-  if (settings->processes == 1) return RH_OK;
-  if (!settings->isolate_others)
-    return rh_fail(error, RH_E_USAGE, "--processes=%u and --isolate=never are mutually exclusive",
-                   settings->processes);
-  if (settings->rules.once)
-    return rh_fail(error, RH_E_USAGE, "--processes=%u and --once are mutually exclusive",
-                   settings->processes);
-  settings->isolate_installed = 1;
-  return RH_OK;
-}
-
 /* Is this one of the words?  Globs do not count: users of globs do not want a message for each
  * strategy that cannot run. */
 static int is_named(const char *list, const char *name) {
@@ -179,7 +166,7 @@ rh_status rh_bench_settings_parse(rh_bench_settings *settings, const rh_app *app
       .timeout_s = rh_limit_s(typed),
       .seed = typed->seed,
       .processes = (uint32_t)typed->processes,
-      .isolate_installed = rh_when(typed->isolate, 0),
+      .isolate_installed = rh_when(typed->isolate, typed->processes > 1),
       .isolate_others = rh_when(typed->isolate, 1),
       .hot = typed->cache == 2,
       .timer = typed->timer ? typed->timer - 1 : 0,
@@ -192,7 +179,6 @@ rh_status rh_bench_settings_parse(rh_bench_settings *settings, const rh_app *app
       .user = typed,
   };
   RH_TRY(parse_rules(&settings->rules, typed, error));
-  RH_TRY(check_processes(settings, error));
   RH_TRY(rh_array_check_kind(settings->data, error));
   RH_TRY(parse_ops(settings, app, error));
   /* Tuned parameters also serve similar sizes, so one size per class is enough. */

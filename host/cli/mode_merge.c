@@ -26,7 +26,6 @@ static rh_status judge_options(const rh_app *app, rh_error *error) {
   const rh_options *options = &app->context->options;
   const rh_cl_device *device;
   rh_discovery found;
-  RH_TRY(rh_partial_check_options(app->typed, error));
   if (options->device) RH_TRY(rh_context_device(app->context, &device, error));
   RH_TRY(rh_discover(&found, options, error));
   rh_discovery_finish(&found);

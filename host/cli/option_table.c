@@ -264,6 +264,10 @@ const rh_exclusion rh_exclusions[] = {
     {"accuracy=exact", "check=sampled check=none no-check",
      "the exact answer is computed for --check=full"},
     {"result", "map where reduce finalize initial", "a map says (f64)x itself"},
+    {"json", "partial=-", "both would write to standard output; name a file"},
+    {"json", "format=table format=markdown format=csv format=jsonl", "--json is --format=json"},
+    {"processes", "isolate=never once",
+     "each point is measured in processes of its strategies' own"},
     {"input=-", "partial transport ranks", "processes cannot share standard input; name a file"},
     {"input", "bench", "it measures generated elements; --run NAME -i FILE -v measures a file"},
     {NULL, NULL, NULL}};

@@ -65,12 +65,6 @@ static void print_text(const rh_app *app, const rh_partial *partial, uint64_t by
          rh_type_name(job->operation.op->operands[0].type), rh_check_name(partial->check));
 }
 
-rh_status rh_partial_check_options(const rh_typed *typed, rh_error *error) {
-  if (!typed->partial || !is_standard_output(typed) || !typed->json) return RH_OK;
-  return rh_fail(error, RH_E_USAGE,
-                 "--json and --partial - would both write to standard output; name a file");
-}
-
 rh_status rh_partial_check_output(const rh_typed *typed, const char *input, rh_error *error) {
   const char *path = typed->partial;
   if (path && !*path) return rh_fail(error, RH_E_USAGE, "--partial '': the file has no name");

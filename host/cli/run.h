@@ -253,9 +253,7 @@ void rh_beside_finish(rh_beside *beside);
 /* Adds what a file holds.  A pipe will do, and "-".  A file that is not a partial, or goes on
  * behind its end, is read only as far as that shows. */
 rh_status rh_partial_file_add(rh_run_state *run, const char *path, rh_error *error);
-/* RH_E_USAGE if the file of --partial, if there is to be one, is standard output, to which others
- * write; or this input. */
-rh_status rh_partial_check_options(const rh_typed *typed, rh_error *error);
+/* RH_E_USAGE if the file of --partial, if there is to be one, is this input. */
 rh_status rh_partial_check_output(const rh_typed *typed, const char *input, rh_error *error);
 
 /* Writes the file of --partial, whole or not at all, and prints what it holds, by --quiet, --json

@@ -195,7 +195,6 @@ static rh_status cut(rh_run_state *run, rh_error *error) {
 rh_status rh_run_find_data(rh_run_state *run, rh_error *error) {
   const rh_app *app = run->app;
   int is_own = rh_user_operator_is_wanted(app->typed);
-  RH_TRY(rh_partial_check_options(app->typed, error));
   RH_TRY(open_files(run, is_own, error));
   choose_way(run);
   RH_TRY(find_operator(run, is_own, error));

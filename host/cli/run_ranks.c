@@ -211,11 +211,9 @@ static rh_status describe(const run_ranks *r, int of_ranks, char **text, rh_erro
                                   .settings = typed->settings,
                                   .n_settings = typed->n_settings};
   json_t *source = rh_source_identity(&r->run.source, of_ranks);
-  json_t *more = of_ranks ? json_pack("{s:o, s:I, s:I, s:I, s:o*}", "source", source, "first",
-                                      (json_int_t)r->first, "count", (json_int_t)r->n, "chunk",
-                                      (json_int_t)typed->chunk_bytes, "segmentation",
-                                      describe_segments(&r->run))
-                          : json_pack("{s:o}", "source", source);
+  json_t *more = of_ranks ? rh_json("source:o first:u count:u chunk:u segmentation:o?", source,
+                                    r->first, r->n, typed->chunk_bytes, describe_segments(&r->run))
+                          : rh_json("source:o", source);
   return rh_partial_describe(text, &r->run.job, &by, more, error);
 }
 

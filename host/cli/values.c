@@ -194,12 +194,17 @@ static rh_status malformed(const size_axis *axis, const char *word, const char *
   return rh_fail(error, RH_E_USAGE, "%s '%s': %s", axis->option, word, why);
 }
 
+/* At its place, once. */
 static rh_status add_size(size_axis *axis, uint64_t size, rh_error *error) {
+  uint32_t k = axis->n;
+  while (k && axis->list[k - 1] > size) k--;
+  if (k && axis->list[k - 1] == size) return RH_OK;
   if (axis->n == RH_MAX_SIZES)
     return rh_fail(error, RH_E_USAGE,
                    "%s: more than %d sizes; take larger steps, as in 2^10:2^28 (doubling)",
                    axis->option, RH_MAX_SIZES);
-  axis->list[axis->n++] = size;
+  memmove(&axis->list[k + 1], &axis->list[k], (axis->n++ - k) * sizeof size);
+  axis->list[k] = size;
   return RH_OK;
 }
 
@@ -243,21 +248,6 @@ static rh_status add_word(size_axis *axis, const char *word, rh_error *error) {
   }
 }
 
-static int compare(const void *a, const void *b) {
-  uint64_t left, right;
-  memcpy(&left, a, sizeof left);
-  memcpy(&right, b, sizeof right);
-  return (left > right) - (left < right);
-}
-
-static void sort_and_thin(size_axis *axis) {
-  uint32_t kept = 0;
-  qsort(axis->list, axis->n, sizeof *axis->list, compare);
-  for (uint32_t k = 0; k < axis->n; k++)
-    if (kept == 0 || axis->list[kept - 1] != axis->list[k]) axis->list[kept++] = axis->list[k];
-  axis->n = kept;
-}
-
 rh_status rh_sizes_parse(const char *text, const char *option, uint32_t element_size,
                          uint64_t **sizes, uint32_t *n, rh_error *error) {
   size_axis axis = {.option = option, .element_size = element_size};
@@ -272,7 +262,6 @@ rh_status rh_sizes_parse(const char *text, const char *option, uint32_t element_
     free(axis.list);
     return status;
   }
-  sort_and_thin(&axis);
   *sizes = axis.list;
   *n = axis.n;
   return RH_OK;

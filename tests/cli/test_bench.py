@@ -384,8 +384,8 @@ class Trouble(BenchCase):
                 ("--processes '0'|from 1 to 32", ("--processes=0",)),
                 ("--processes '33'|from 1 to 32", ("--processes=33",)),
                 ("--processes '2x'", ("--processes=2x",)),
-                ("--processes=2 and --isolate=never are mutually exclusive", ("--processes=2", "--isolate=never")),
-                ("--processes=2 and --once are mutually exclusive", ("--processes=2", "--once"))):
+                ("--processes and --isolate=never are mutually exclusive", ("--processes=2", "--isolate=never")),
+                ("--processes and --once are mutually exclusive", ("--processes=2", "--once"))):
             self.bad(2, words, "--bench", *args)
         for words, args in (
                 ("unknown strategy|cascade", ("-s", "cascde")),

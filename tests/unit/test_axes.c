@@ -167,7 +167,7 @@ TEST(number_of_sizes) {
   ck_assert_uint_eq(list[n - 1], 10000);
   free(list);
   CHECK({"size4", "1:10001:+1", "!more than 10000 sizes"},
-        {"size4", "1:10000:+1,7", "!more than 10000 sizes"},
+        {"size4", "1:10000:+1,20000", "!more than 10000 sizes"},
         {"size4", "0:" MOST ":+1", "!more than 10000 sizes"});
 }
 
