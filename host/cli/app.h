@@ -123,8 +123,8 @@ RH_MODES(RH_X)
 /* ---- JSON ---- */
 
 /* A new object.  members: "name:s n:u seconds:f", a letter for each value: s, a string, which need
- * not be UTF-8; i, an int; n, an int64_t; u, a uint64_t, of which the largest is null; b, an int for
- * true or false; f, a double, null unless it is finite; o, a value, which it takes over; each
+ * not be UTF-8; i, an int; n, an int64_t; u, a uint64_t, of which the largest is null; b, an int
+ * for true or false; f, a double, null unless it is finite; o, a value, which it takes over; each
  * pointer may be null.  o?: a null pointer is left out. */
 json_t *rh_json(const char *members, ...);
 

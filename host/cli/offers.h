@@ -7,9 +7,9 @@
 /* The problem size for --list: --run's default. */
 enum { RH_DEFAULT_LOG2_SIZE = 24 };
 
-/* The offer that represents the strategy: that by app->own, if there is such; else that of --op, or sum,
- * and --type, or f32 (i32 for operators on integers); if it is declined, and --type (and --op) is
- * not given, the first accepted one. */
+/* The offer that represents the strategy: that by app->own, if there is such; else that of --op, or
+ * sum, and --type, or f32 (i32 for operators on integers); if it is declined, and --type (and --op)
+ * is not given, the first accepted one. */
 const rh_offer *rh_offer_for(const rh_app *app, const rh_entry *entry);
 
 /* rh_strategies_select() among the registry's. */
