@@ -71,18 +71,11 @@ static char *text_of(const distributed *d) {
   return rh_operation_text(&d->of.asked.job.operation, more);
 }
 
-/* Built-in operations are told by numbers, which are the same in all ranks' processes. */
 static rh_status digest(distributed *d, rh_error *error) {
-  const rh_operation *asked = &d->of.asked.job.operation;
-  if (d->of.asked.own || d->of.asked.request.segments) {
-    char *text = text_of(d);
-    if (!text) return rh_fail(error, RH_E_NOMEM, "no memory for %s", what);
-    d->problem = rh_agree_digest(text);
-    free(text);
-    return RH_OK;
-  }
-  const uint32_t numbers[] = {asked->op->base, asked->op->type, asked->accuracy, asked->check};
-  d->problem = (rh_digest){{rh_hash(0, numbers, sizeof numbers), 0}};
+  char *text = text_of(d);
+  if (!text) return rh_fail(error, RH_E_NOMEM, "no memory for %s", what);
+  d->problem = rh_agree_digest(text);
+  free(text);
   return RH_OK;
 }
 
