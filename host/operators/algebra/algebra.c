@@ -2,19 +2,14 @@
 
 enum { BATCH = 512, BATCH_BYTES = BATCH * RH_ANY_VALUE_BYTES };
 
-/* A case of a batch: elements, or values of several. */
-typedef struct picked {
-  uint32_t at[3];
-} picked;
-
 typedef struct search {
   const rh_custom *of;
   rh_algebra_report *report;
   uint64_t seed;
-  int tolerance;
+  rh_rounding rounding;
   uint32_t noted; /* bit of each law */
   rh_cases cases;
-  picked picked[BATCH];
+  uint32_t picked[BATCH][3]; /* the elements of each case of a batch */
   _Alignas(64) unsigned char v[3][BATCH_BYTES], left[BATCH_BYTES], right[BATCH_BYTES];
 } search;
 
@@ -29,39 +24,19 @@ static void add_note(rh_algebra_report *report, const char *begins, const char *
   snprintf(to + used, RH_ALGEBRA_TEXT - used, "%.360s", text);
 }
 
-static void put_value(search *s, uint32_t k, unsigned char *const v[3], uint32_t n) {
-  for (uint32_t j = 0; j < n; j++)
-    memcpy(v[j], s->v[j] + (size_t)k * RH_ANY_VALUE_BYTES, RH_ANY_VALUE_BYTES);
-}
-
-/* Describes case k.  *text gets the law's own words and the case. */
-static void describe(search *s, rh_law law, uint32_t k, int by_elements, int shrink, char *text) {
-  static const char *const words[] = {
-      "the identity of '%.120s' is not neutral: ", "'%.120s' is not associative: ",
-      "'%.120s' does not commute: "};
-  _Alignas(16) unsigned char values[3][RH_ANY_VALUE_BYTES];
-  unsigned char *const v[3] = {values[0], values[1], values[2]};
+/* Describes case k. */
+static void describe(search *s, rh_law law, uint32_t k, int shrink, char text[RH_ALGEBRA_TEXT]) {
   rh_element elements[3];
-  uint32_t n = rh_law_values(law);
-  put_value(s, k, v, n);
-  for (uint32_t j = 0; by_elements && j < n; j++)
-    elements[j] = s->cases.elements[s->picked[k].at[j]];
-  if (by_elements && shrink) rh_law_shrink(&s->cases, law, elements, s->tolerance);
-  for (uint32_t j = 0; by_elements && j < n; j++) rh_cases_load(&s->cases, &elements[j], values[j]);
-  size_t used = (size_t)snprintf(text, RH_ALGEBRA_TEXT, words[law], s->of->name);
-  rh_law_describe(&s->cases, law, by_elements ? elements : NULL, v, text + used,
-                  RH_ALGEBRA_TEXT - used);
-}
-
-/* The largest magnitude on the sides of case k; NaN if a number is. */
-static double size_of_sides(const search *s, uint32_t k) {
-  size_t at = (size_t)k * RH_ANY_VALUE_BYTES;
-  return rh_value_largest(s->of, s->right + at, rh_value_largest(s->of, s->left + at, 0));
+  rh_meeting m;
+  for (uint32_t j = 0; j < 3; j++) elements[j] = s->cases.elements[s->picked[k][j]];
+  if (shrink) rh_law_shrink(&s->cases, law, elements, s->rounding);
+  for (uint32_t j = 0; j < 3; j++) rh_cases_load(&s->cases, &elements[j], m.v[j]);
+  rh_law_describe(s->of, law, law, "", elements, &m, text);
 }
 
 /* An operand of the element of case k is infinite, and none is NaN. */
 static int has_infinity(const search *s, uint32_t k) {
-  const rh_element *element = &s->cases.elements[s->picked[k].at[0]];
+  const rh_element *element = &s->cases.elements[s->picked[k][0]];
   int has = 0;
   for (uint32_t o = 0; o < s->of->face.n_operands; o++) {
     rh_type type = s->of->operands[o].type;
@@ -72,89 +47,81 @@ static int has_infinity(const search *s, uint32_t k) {
   return has;
 }
 
-/* Numbers at the edge: there only an infinity that becomes another number breaks a law. */
-static int is_at_edge(const search *s, rh_law law, uint32_t k, int kind) {
-  if (kind != RH_CASES_SPECIAL) return isinf(size_of_sides(s, k));
-  return law != RH_LAW_IDENTITY || isnan(size_of_sides(s, k)) || !has_infinity(s, k);
+/* Of numbers at the edge only an infinity that becomes another number breaks a law. */
+static int breaks(const search *s, rh_law law, uint32_t k, int kind, const rh_meeting *m,
+                  rh_law_difference how) {
+  if (kind != RH_CASES_SPECIAL) return how == RH_DIFFERENT;
+  return law == RH_LAW_IDENTITY && how >= RH_AT_EDGE && has_infinity(s, k) &&
+         !isnan(rh_value_largest(s->of, m->right, rh_value_largest(s->of, m->left, 0)));
 }
 
 /* One for each law. */
-static void note(search *s, rh_law law, uint32_t k, int by_elements) {
+static void note(search *s, rh_law law, uint32_t k) {
   char text[RH_ALGEBRA_TEXT];
   if (s->noted & 1u << law) return;
   s->noted |= 1u << law;
-  describe(s, law, k, by_elements, 0, text);
+  describe(s, law, k, 0, text);
   add_note(s->report, "at the edge of the numbers, ", text);
 }
 
-/* 1: the law is broken. */
-static int take_case(search *s, rh_law law, uint32_t k, int by_elements, int kind) {
-  uint32_t n = rh_law_values(law);
-  size_t at = (size_t)k * RH_ANY_VALUE_BYTES;
-  unsigned char *const v[3] = {s->v[0] + at, s->v[1] + at, s->v[2] + at};
-  rh_law_difference how = rh_law_compare(s->of, v, n, s->left + at, s->right + at, s->tolerance);
-  if (how <= RH_ROUNDED) return 0;
-  if (how == RH_ZERO_SIGN || is_at_edge(s, law, k, kind)) {
-    note(s, law, k, by_elements);
+/* A case whose sides differ.  1: the law is broken. */
+static int take_case(search *s, rh_law law, uint32_t k, int kind) {
+  rh_meeting m;
+  for (uint32_t j = 0; j < 3; j++)
+    memcpy(m.v[j], s->v[j] + (size_t)k * RH_ANY_VALUE_BYTES, RH_ANY_VALUE_BYTES);
+  rh_law_difference how = rh_law_judge(s->of, law, &m, s->rounding);
+  if (!breaks(s, law, k, kind, &m, how)) {
+    if (how != RH_SAME) note(s, law, k);
     return 0;
   }
-  describe(s, law, k, by_elements, kind != RH_CASES_SPECIAL, s->report->broken[law]);
+  describe(s, law, k, kind != RH_CASES_SPECIAL, s->report->broken[law]);
   s->report->laws[law] = RH_LAW_BROKEN;
   return 1;
 }
 
 /* In the order of the index, if the map uses it. */
-static void pick(search *s, uint32_t n_values, int by_elements) {
-  uint32_t among = by_elements ? RH_CASES_ELEMENTS : RH_CASES_VALUES;
+static void pick(search *s) {
   for (uint32_t k = 0; k < BATCH; k++) {
-    uint32_t *at = s->picked[k].at;
     uint64_t random = rh_random_next(&s->seed);
-    at[0] = (uint32_t)(random % among);
-    at[1] = (uint32_t)((random >> 20) % among);
-    at[2] = (uint32_t)((random >> 40) % among);
-    if (s->of->face.uses_index) {
-      at[0] = (uint32_t)(random % (RH_CASES_ELEMENTS - 2));
-      at[1] = at[0] + 1;
-      at[2] = at[0] + 2;
+    uint32_t first = (uint32_t)(random % (RH_CASES_ELEMENTS - 2));
+    for (uint32_t j = 0; j < 3; j++) {
+      s->picked[k][j] =
+          s->of->face.uses_index ? first + j : (uint32_t)(random >> 20 * j) % RH_CASES_ELEMENTS;
+      memcpy(s->v[j] + (size_t)k * RH_ANY_VALUE_BYTES, s->cases.values[s->picked[k][j]],
+             RH_ANY_VALUE_BYTES);
     }
-    for (uint32_t j = 0; j < n_values; j++)
-      memcpy(s->v[j] + (size_t)k * RH_ANY_VALUE_BYTES, s->cases.values[at[j]], RH_ANY_VALUE_BYTES);
   }
 }
 
-static void try_batch(search *s, rh_law law, int by_elements, int kind) {
+static void try_batch(search *s, rh_law law, int kind) {
   unsigned char *const v[3] = {s->v[0], s->v[1], s->v[2]};
-  if (s->report->laws[law] == RH_LAW_BROKEN || (s->of->face.uses_index && !by_elements)) return;
-  pick(s, rh_law_values(law), by_elements);
+  if (s->report->laws[law] == RH_LAW_BROKEN) return;
+  pick(s);
   rh_law_sides(s->of, law, v, s->left, s->right, BATCH);
   s->report->cases += BATCH;
-  for (uint32_t k = 0; k < BATCH; k++)
-    if (take_case(s, law, k, by_elements, kind)) return;
+  for (uint32_t k = 0; k < BATCH; k++) {
+    size_t at = (size_t)k * RH_ANY_VALUE_BYTES, size = s->of->op.value_size;
+    const unsigned char *other = law == RH_LAW_IDENTITY ? s->v[0] + at : s->left + at;
+    int is_same = memcmp(s->right + at, other, size) == 0 && memcmp(s->left + at, other, size) == 0;
+    if (!is_same && take_case(s, law, k, kind)) return;
+  }
 }
 
 static void try_kind(search *s, int kind, uint32_t times) {
   for (uint32_t t = 0; t < times; t++) {
     rh_cases_make(&s->cases, s->of, kind, &s->seed);
-    for (rh_law law = 0; law < RH_LAWS; law++) {
-      try_batch(s, law, 1, kind);
-      if (kind != RH_CASES_SPECIAL) try_batch(s, law, 0, kind);
-    }
+    for (rh_law law = 0; law < RH_LAWS; law++) try_batch(s, law, kind);
   }
 }
 
 /* The identity combined with itself. */
 static void try_identity_alone(search *s) {
-  for (uint32_t k = 0; k < BATCH; k++)
-    memcpy(s->v[0] + (size_t)k * RH_ANY_VALUE_BYTES, s->of->identity, RH_ANY_VALUE_BYTES);
-  unsigned char *const v[3] = {s->v[0], s->v[1], s->v[2]};
-  rh_law_sides(s->of, RH_LAW_IDENTITY, v, s->left, s->right, 1);
-  take_case(s, RH_LAW_IDENTITY, 0, 0, RH_CASES_SMALL);
-}
-
-static int usual_tolerance(const rh_custom *of) {
-  uint32_t facts = rh_exprs_facts(of->combine, RH_EXPRS_ALL);
-  if (!(facts & RH_EXPR_ROUNDS)) return RH_NOTHING;
-  return facts & RH_EXPR_MULTIPLIES ? RH_PRODUCTS : RH_SUMS;
+  rh_meeting m;
+  memcpy(m.v[0], s->of->identity, RH_ANY_VALUE_BYTES);
+  if (rh_law_judge(s->of, RH_LAW_IDENTITY, &m, s->rounding) != RH_DIFFERENT) return;
+  rh_law_describe(s->of, RH_LAW_IDENTITY, RH_LAW_IDENTITY, "", NULL, &m,
+                  s->report->broken[RH_LAW_IDENTITY]);
+  s->report->laws[RH_LAW_IDENTITY] = RH_LAW_BROKEN;
 }
 
 /* Tries the formula at random points, and finds elements that show where it is wrong. */
@@ -165,12 +132,12 @@ static void prove(search *s, rh_law law) {
   uint32_t facts = rh_exprs_facts(s->of->combine, RH_EXPRS_ALL);
   if (holds > 0) *known = facts & RH_EXPR_COMPARES_EQUAL ? RH_LAW_PROVED_APART : RH_LAW_PROVED;
   if (holds >= 0 || facts & RH_EXPR_LONG_LITERALS) return;
-  s->tolerance = RH_NOTHING; /* floats do not round on small integers */
+  s->rounding = RH_NOTHING_ROUNDS; /* floats do not round on small integers */
   for (int kind = RH_CASES_SMALL; kind <= RH_CASES_HALVES; kind++) {
     rh_cases_make(&s->cases, s->of, kind, &s->seed);
-    try_batch(s, law, 1, kind);
+    try_batch(s, law, kind);
   }
-  s->tolerance = usual_tolerance(s->of);
+  s->rounding = RH_FEW_ROUND;
 }
 
 /* Values of many elements. */
@@ -207,7 +174,7 @@ rh_status rh_algebra_examine(const rh_custom *self, rh_algebra_report *report, r
   s->report = report;
   s->seed = 1;
   s->noted = 0;
-  s->tolerance = usual_tolerance(self);
+  s->rounding = RH_FEW_ROUND;
   examine(s);
   free(s);
   if (report->laws[RH_LAW_COMMUTATIVE] != RH_LAW_BROKEN && !(self->op.flags & RH_OP_COMMUTATIVE) &&

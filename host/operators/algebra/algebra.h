@@ -76,7 +76,7 @@ typedef struct rh_algebra_device {
 rh_status rh_algebra_compare(const rh_custom *self, rh_cl_session *session,
                              rh_algebra_device *device, rh_error *error);
 
-/* Values to try an operator's laws on: those of single elements, and those that several reach. */
+/* Elements to try an operator's laws on. */
 
 /* Kinds of elements, the simplest first. */
 /* The operators get it as `n`, the number of elements. */
@@ -91,13 +91,7 @@ enum {
   RH_CASES_KINDS
 };
 
-enum {
-  RH_CASES_ELEMENTS = 64,
-  RH_CASES_VALUES = 192,
-  RH_CASES_DOUBLED = 22, /* the last ones: each is the one before, twice, so of many elements */
-  RH_CASES_MODERATE = 1 << 22,
-  RH_CASES_LITERALS = 32
-};
+enum { RH_CASES_ELEMENTS = 64, RH_CASES_LITERALS = 32 };
 
 /* One element of every operand, as its bits. */
 typedef struct rh_element {
@@ -109,9 +103,8 @@ typedef struct rh_cases {
   uint64_t constants[RH_EXPR_MOST_SLOTS];
   double literals[RH_CASES_LITERALS]; /* n_literals of them, for RH_CASES_NEAR */
   uint32_t n_literals;
-  rh_element elements[RH_CASES_ELEMENTS]; /* of the first values */
-  /* then those that are combined of earlier ones */
-  _Alignas(16) unsigned char values[RH_CASES_VALUES][RH_ANY_VALUE_BYTES];
+  rh_element elements[RH_CASES_ELEMENTS];
+  _Alignas(16) unsigned char values[RH_CASES_ELEMENTS][RH_ANY_VALUE_BYTES];
 } rh_cases;
 
 /* Before all others.  Literals of small integers, which are tried anyway, are passed over, and so
@@ -134,11 +127,11 @@ uint64_t rh_element_bits(rh_type type, double number); /* in range */
 
 /* ---- One law of an operator on given elements or values ---- */
 
-/* How the two sides of a law differ. */
+/* How the two sides of a law differ, by more than rounding. */
 typedef enum rh_law_difference {
   RH_SAME,
-  RH_ROUNDED,   /* by no more than rounding */
   RH_ZERO_SIGN, /* in the sign of a zero only */
+  RH_AT_EDGE,   /* where numbers come near the ends of their range */
   RH_DIFFERENT
 } rh_law_difference;
 
@@ -149,20 +142,32 @@ uint32_t rh_law_values(rh_law law);
 void rh_law_sides(const rh_custom *of, rh_law law, unsigned char *const v[3], unsigned char *left,
                   unsigned char *right, uint32_t n);
 
-/* Sides may differ by roundings of these. */
-enum { RH_NOTHING, RH_SUMS, RH_PRODUCTS };
+/* By what sides may differ: operations on single elements round less than those of many. */
+typedef enum rh_rounding { RH_NOTHING_ROUNDS, RH_FEW_ROUND, RH_MANY_ROUND } rh_rounding;
 
-rh_law_difference rh_law_compare(const rh_custom *of, unsigned char *const v[3], uint32_t n_values,
-                                 const unsigned char *left, const unsigned char *right,
-                                 int tolerance);
+/* Values and what becomes of them: first as they are, then with other last bits, by which the
+ * effect of rounding is found. */
+enum { RH_COPIES = 9 };
+typedef struct rh_meeting {
+  _Alignas(64) unsigned char v[3][RH_COPIES * RH_ANY_VALUE_BYTES];
+  unsigned char left[RH_COPIES * RH_ANY_VALUE_BYTES], right[RH_COPIES * RH_ANY_VALUE_BYTES];
+  uint32_t n; /* of the values, that the law is about */
+  rh_rounding rounding;
+  double scale; /* of what floats of few operations round by */
+} rh_meeting;
+
+/* Takes the first of each of m->v. */
+rh_law_difference rh_law_judge(const rh_custom *of, rh_law law, rh_meeting *m,
+                               rh_rounding rounding);
 
 /* Replaces elements by simpler ones as long as the law stays broken. */
-void rh_law_shrink(const rh_cases *cases, rh_law law, rh_element *elements, int tolerance);
+void rh_law_shrink(const rh_cases *cases, rh_law law, rh_element *elements, rh_rounding rounding);
 
-/* "a=0 b=0 c=1 gives 2 grouped to the left and 4 to the right".  elements: null if the values are
+/* "'a+2*b' is not associative (...): a=0 b=0 c=1 gives 2 grouped to the left and 4 to the right".
+ * as: the law that is said to be broken.  whose: " (...)", or "".  elements: null if the values are
  * not those of single elements. */
-void rh_law_describe(const rh_cases *cases, rh_law law, const rh_element *elements,
-                     unsigned char *const v[3], char *text, size_t size);
+void rh_law_describe(const rh_custom *of, rh_law law, rh_law as, const char *whose,
+                     const rh_element *elements, rh_meeting *m, char text[RH_ALGEBRA_TEXT]);
 
 /* Associativity or commutativity at four points.  1: it holds, but for a chance of less than
  * 2^-200; -1: it does not, for values that elements reach; 0: the formulas have more than
@@ -173,8 +178,8 @@ int rh_points_try(const rh_custom *of, rh_law law, uint64_t *seed);
  *
  * Sides have from none to 2^20 elements, and unequal numbers of them.  They are adjacent, from any
  * position on; where the operator uses the index, whether it commutes is also tried on sides that
- * lie apart, between each other, and in another order.  The effect of rounding is found by changing
- * the last bits of the values; where numbers come near the ends of their range, nothing is said.
+ * lie apart, between each other, and in another order.  Where numbers come near the ends of their
+ * range, nothing is said.
  *
  * Laws that are broken are noted in *report, each once; those that are broken there already are not
  * tried. */

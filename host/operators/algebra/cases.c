@@ -18,9 +18,7 @@ double rh_element_number(rh_type type, uint64_t bits) {
 }
 
 double rh_field_number(const rh_operator_field *field, const unsigned char *value) {
-  uint64_t bits = 0;
-  memcpy(&bits, value + field->offset, rh_type_size(field->type));
-  return rh_element_number(field->type, bits);
+  return rh_number_at(field->type, value + field->offset, 0);
 }
 
 uint64_t rh_element_bits(rh_type type, double number) {
@@ -116,20 +114,12 @@ void rh_cases_load(const rh_cases *cases, const rh_element *element, void *value
 }
 
 double rh_value_largest(const rh_custom *of, const unsigned char *value, double most) {
-  for (uint32_t f = 0; f < of->n_fields; f++) {
+  for (uint32_t f = 0; f < of->n_fields && !isnan(most); f++) {
     if (!rh_type_is_float(of->fields[f].type)) continue;
     double size = fabs(rh_field_number(&of->fields[f], value));
-    if (isnan(size)) return size;
-    if (size > most) most = size;
+    if (!(size <= most)) most = size;
   }
   return most;
-}
-
-/* The value of many elements may overflow, which says nothing of the operator. */
-static void keep_moderate(rh_cases *cases, uint32_t k) {
-  double size = rh_value_largest(cases->of, cases->values[k], 0);
-  if (!(size <= RH_CASES_MODERATE))
-    memcpy(cases->values[k], cases->values[k % RH_CASES_ELEMENTS], RH_ANY_VALUE_BYTES);
 }
 
 static void take_literals(rh_cases *cases, const rh_exprs *exprs) {
@@ -155,12 +145,5 @@ void rh_cases_make(rh_cases *cases, const rh_custom *of, int kind, uint64_t *see
   for (uint32_t k = 0; k < RH_CASES_ELEMENTS; k++) {
     make_element(cases, k, kind, seed);
     rh_cases_load(cases, &cases->elements[k], cases->values[k]);
-  }
-  for (uint32_t k = RH_CASES_ELEMENTS; k < RH_CASES_VALUES; k++) {
-    uint64_t random = rh_random_next(seed);
-    const unsigned char *a = cases->values[random % k], *b = cases->values[(random >> 32) % k];
-    if (k > RH_CASES_VALUES - RH_CASES_DOUBLED) a = b = cases->values[k - 1];
-    rh_custom_combine_all(of, a, b, cases->values[k], 1);
-    keep_moderate(cases, k);
   }
 }

@@ -1,5 +1,7 @@
 #include "algebra.h"
 
+#include <float.h>
+
 uint32_t rh_law_values(rh_law law) {
   return law == RH_LAW_IDENTITY ? 1 : law == RH_LAW_COMMUTATIVE ? 2 : 3;
 }
@@ -25,58 +27,124 @@ void rh_law_sides(const rh_custom *of, rh_law law, unsigned char *const v[3], un
   if (law == RH_LAW_ASSOCIATIVE) rh_custom_combine_all(of, v[0], right, right, n);
 }
 
-static double finite_size(const rh_custom *of, const unsigned char *value) {
-  double size = rh_value_largest(of, value, 0);
-  return isfinite(size) ? size : 0;
+/* ---- Rounding ---- */
+
+static void change_last_bits(const rh_custom *of, unsigned char *value, uint64_t *seed) {
+  for (uint32_t f = 0; f < of->n_fields; f++) {
+    const rh_operator_field *field = &of->fields[f];
+    double step = 2 * rh_unit_of_type(field->type) * (double)((int)(rh_random_next(seed) % 3) - 1);
+    if (!rh_type_is_float(field->type)) continue;
+    uint64_t bits = rh_element_bits(field->type, rh_field_number(field, value) * (1 + step));
+    memcpy(value + field->offset, &bits, rh_type_size(field->type));
+  }
 }
 
-static rh_law_difference compare_floats(double x, double y, double allowed) {
-  if (isnan(x) && isnan(y)) return RH_SAME;
-  if (x == y) return !signbit(x) == !signbit(y) ? RH_SAME : RH_ZERO_SIGN;
-  return fabs(x - y) <= allowed ? RH_ROUNDED : RH_DIFFERENT;
+/* Far enough from the ends of the range that products of several stay inside. */
+static int is_moderate(const rh_custom *of, const unsigned char *value) {
+  for (uint32_t f = 0; f < of->n_fields; f++) {
+    rh_type type = of->fields[f].type;
+    double size = fabs(rh_field_number(&of->fields[f], value));
+    double most = type == RH_TYPE_f64 ? 0x1p110 : type == RH_TYPE_f32 ? 0x1p40 : 0x1p6;
+    if (rh_type_is_float(type) && size != 0 && !(size <= most && size >= 1 / most)) return 0;
+  }
+  return 1;
 }
 
-static rh_law_difference compare_fields(const rh_operator_field *field, const unsigned char *x,
-                                        const unsigned char *y, double scale) {
-  double allowed = scale * (field->type == RH_TYPE_f64 ? 1e-11 : 1e-5);
-  if (rh_type_is_float(field->type))
-    return compare_floats(rh_field_number(field, x), rh_field_number(field, y), allowed);
-  return memcmp(x + field->offset, y + field->offset, rh_type_size(field->type)) ? RH_DIFFERENT
-                                                                                 : RH_SAME;
+/* The distance by which field f of both sides moves with the last bits; inf: it is not a number any
+ * more. */
+static double spread_of(const rh_meeting *m, const rh_operator_field *field) {
+  double left = rh_field_number(field, m->left), right = rh_field_number(field, m->right);
+  double spread = 0;
+  for (size_t k = 1; k < RH_COPIES; k++) {
+    double one = fabs(rh_field_number(field, m->left + k * RH_ANY_VALUE_BYTES) - left);
+    double other = fabs(rh_field_number(field, m->right + k * RH_ANY_VALUE_BYTES) - right);
+    if (!isfinite(one) || !isfinite(other)) return (double)INFINITY;
+    spread = fmax(spread, fmax(one, other));
+  }
+  return spread;
 }
 
-static rh_law_difference compare_values(const rh_custom *of, const unsigned char *x,
-                                        const unsigned char *y, double scale) {
+/* What a float field may differ by.  In few operations, numbers do not round by more than a small
+ * part of the largest: copies that fall on the other side of a branch spread more widely. */
+static double allowed_by(const rh_meeting *m, const rh_operator_field *field, double size) {
+  enum { ROUNDINGS = 4096 };
+  int is_wide = field->type == RH_TYPE_f64;
+  double unit = rh_unit_of_type(field->type), least = is_wide ? DBL_MIN : (double)FLT_MIN;
+  if (m->rounding == RH_NOTHING_ROUNDS) return least;
+  double many = ROUNDINGS * (spread_of(m, field) + unit / 16 * size) + least;
+  return m->rounding == RH_MANY_ROUND ? many : fmin(many, m->scale * (is_wide ? 1e-11 : 1e-5));
+}
+
+static rh_law_difference judge_field(const rh_meeting *m, const rh_operator_field *field,
+                                     const unsigned char *one, const unsigned char *other) {
+  if (memcmp(one + field->offset, other + field->offset, rh_type_size(field->type)) == 0)
+    return RH_SAME;
+  if (!rh_type_is_float(field->type))
+    return m->rounding == RH_NOTHING_ROUNDS || spread_of(m, field) == 0 ? RH_DIFFERENT : RH_SAME;
+  double x = rh_field_number(field, one), y = rh_field_number(field, other);
+  if (isnan(x) || isnan(y)) return isnan(x) && isnan(y) ? RH_SAME : RH_DIFFERENT;
+  if (x == y) return RH_ZERO_SIGN;
+  double size = fmax(fabs(x), fabs(y));
+  for (uint32_t k = 0; k < m->n; k++) size = fmax(size, fabs(rh_field_number(field, m->v[k])));
+  if (isinf(size)) return RH_AT_EDGE;
+  return fabs(x - y) > allowed_by(m, field, size) ? RH_DIFFERENT : RH_SAME;
+}
+
+static rh_law_difference judge_sides(const rh_custom *of, const rh_meeting *m,
+                                     const unsigned char *one, const unsigned char *other) {
   rh_law_difference worst = RH_SAME;
   for (uint32_t f = 0; f < of->n_fields; f++) {
-    rh_law_difference one = compare_fields(&of->fields[f], x, y, scale);
-    if (one > worst) worst = one;
+    rh_law_difference how = judge_field(m, &of->fields[f], one, other);
+    if (how > worst) worst = how;
   }
   return worst;
 }
 
-/* For the law of the identity, each side is compared with the value itself. */
-rh_law_difference rh_law_compare(const rh_custom *of, unsigned char *const v[3], uint32_t n_values,
-                                 const unsigned char *left, const unsigned char *right,
-                                 int tolerance) {
-  double most = 0, scale = 0;
-  for (uint32_t k = 0; k < n_values; k++) most = rh_value_largest(of, v[k], most);
-  most = fmax(most, fmax(finite_size(of, left), finite_size(of, right)));
-  if (tolerance != RH_NOTHING) scale = tolerance == RH_PRODUCTS && most > 1 ? most * most : most;
-  if (n_values > 1) return compare_values(of, left, right, scale);
-  rh_law_difference one = compare_values(of, left, v[0], scale);
-  rh_law_difference other = compare_values(of, right, v[0], scale);
-  return one > other ? one : other;
+static double scale_of(const rh_custom *of, const rh_meeting *m, uint32_t facts) {
+  double most = rh_value_largest(of, m->right, rh_value_largest(of, m->left, 0));
+  for (uint32_t k = 0; k < m->n; k++) most = rh_value_largest(of, m->v[k], most);
+  return facts & RH_EXPR_MULTIPLIES && most > 1 ? most * most : most;
 }
 
-static int is_broken(const rh_cases *cases, rh_law law, const rh_element *elements, int tolerance) {
-  _Alignas(16) unsigned char values[3][RH_ANY_VALUE_BYTES], left[RH_ANY_VALUE_BYTES],
-      right[RH_ANY_VALUE_BYTES];
-  unsigned char *const v[3] = {values[0], values[1], values[2]};
-  uint32_t n = rh_law_values(law);
-  for (uint32_t k = 0; k < n; k++) rh_cases_load(cases, &elements[k], values[k]);
-  rh_law_sides(cases->of, law, v, left, right, 1);
-  return rh_law_compare(cases->of, v, n, left, right, tolerance) == RH_DIFFERENT;
+/* Makes the copies.  0: nothing breaks a law with numbers of this size. */
+static int change_copies(const rh_custom *of, rh_meeting *m) {
+  uint64_t seed = 1;
+  int are_moderate = 1;
+  for (uint32_t j = 0; j < m->n; j++) {
+    int is_identity = memcmp(m->v[j], of->identity, of->op.value_size) == 0;
+    are_moderate &= is_identity || is_moderate(of, m->v[j]);
+    for (size_t k = 1; k < RH_COPIES; k++) {
+      memcpy(m->v[j] + k * RH_ANY_VALUE_BYTES, m->v[j], RH_ANY_VALUE_BYTES);
+      if (!is_identity) change_last_bits(of, m->v[j] + k * RH_ANY_VALUE_BYTES, &seed);
+    }
+  }
+  return are_moderate;
+}
+
+/* For the law of the identity, each side is compared with the value itself. */
+rh_law_difference rh_law_judge(const rh_custom *of, rh_law law, rh_meeting *m,
+                               rh_rounding rounding) {
+  unsigned char *const v[3] = {m->v[0], m->v[1], m->v[2]};
+  uint32_t facts = rh_exprs_facts(of->combine, RH_EXPRS_ALL);
+  const unsigned char *other = law == RH_LAW_IDENTITY ? m->v[0] : m->left;
+  m->n = rh_law_values(law);
+  m->rounding = facts & RH_EXPR_ROUNDS ? rounding : RH_NOTHING_ROUNDS;
+  int are_moderate = change_copies(of, m);
+  rh_law_sides(of, law, v, m->left, m->right, RH_COPIES);
+  m->scale = scale_of(of, m, facts);
+  rh_law_difference right = judge_sides(of, m, m->right, other);
+  rh_law_difference left = judge_sides(of, m, m->left, other);
+  rh_law_difference how = right > left ? right : left;
+  return how == RH_DIFFERENT && !are_moderate ? RH_AT_EDGE : how;
+}
+
+/* ---- A case in few and small numbers ---- */
+
+static int is_broken(const rh_cases *cases, rh_law law, const rh_element *elements,
+                     rh_rounding rounding) {
+  rh_meeting m;
+  for (uint32_t k = 0; k < rh_law_values(law); k++) rh_cases_load(cases, &elements[k], m.v[k]);
+  return rh_law_judge(cases->of, law, &m, rounding) == RH_DIFFERENT;
 }
 
 /* Smaller is simpler, and then a number without a sign. */
@@ -86,7 +154,7 @@ static int is_simpler(double x, double y) {
 
 /* 1 if it became simpler. */
 static int simplify(const rh_cases *cases, rh_law law, rh_element *elements, uint32_t k,
-                    uint32_t operand, int tolerance) {
+                    uint32_t operand, rh_rounding rounding) {
   rh_type type = cases->of->operands[operand].type;
   uint64_t *bits = &elements[k].of[operand], kept = *bits;
   double now = rh_element_number(type, kept);
@@ -94,20 +162,20 @@ static int simplify(const rh_cases *cases, rh_law law, rh_element *elements, uin
   for (size_t s = 0; s < sizeof simple / sizeof *simple; s++) {
     if (!is_simpler(simple[s], now) || (simple[s] < 0 && !rh_type_is_signed(type))) continue;
     *bits = rh_element_bits(type, simple[s]);
-    if (*bits != kept && is_broken(cases, law, elements, tolerance)) return 1;
+    if (*bits != kept && is_broken(cases, law, elements, rounding)) return 1;
     *bits = kept;
   }
   return 0;
 }
 
-void rh_law_shrink(const rh_cases *cases, rh_law law, rh_element *elements, int tolerance) {
+void rh_law_shrink(const rh_cases *cases, rh_law law, rh_element *elements, rh_rounding rounding) {
   enum { MOST_STEPS = 400 };
   int changed = 1;
   for (int step = 0; changed && step < MOST_STEPS; step++) {
     changed = 0;
     for (uint32_t k = 0; k < rh_law_values(law); k++)
       for (uint32_t j = 0; j < cases->of->face.n_operands; j++)
-        changed |= simplify(cases, law, elements, k, j, tolerance);
+        changed |= simplify(cases, law, elements, k, j, rounding);
   }
 }
 
@@ -167,7 +235,7 @@ static int digits_for(const rh_custom *of, const unsigned char *one, const unsig
 
 static void add_outcome(rh_text *text, const rh_custom *of, rh_law law, const unsigned char *value,
                         const unsigned char *left, const unsigned char *right) {
-  int is_left = law == RH_LAW_IDENTITY && compare_values(of, left, value, 0) != RH_SAME;
+  int is_left = memcmp(left, value, of->op.value_size) != 0;
   if (law == RH_LAW_IDENTITY) {
     const unsigned char *becomes = is_left ? left : right;
     rh_text_add(text, " becomes ");
@@ -183,19 +251,22 @@ static void add_outcome(rh_text *text, const rh_custom *of, rh_law law, const un
   rh_text_add(text, law == RH_LAW_ASSOCIATIVE ? " to the right" : " exchanged");
 }
 
-void rh_law_describe(const rh_cases *cases, rh_law law, const rh_element *elements,
-                     unsigned char *const v[3], char *text, size_t size) {
-  _Alignas(16) unsigned char left[RH_ANY_VALUE_BYTES], right[RH_ANY_VALUE_BYTES];
-  const rh_custom *of = cases->of;
+void rh_law_describe(const rh_custom *of, rh_law law, rh_law as, const char *whose,
+                     const rh_element *elements, rh_meeting *m, char text[RH_ALGEBRA_TEXT]) {
+  static const char *const words[] = {
+      "the identity of '%.100s' is not neutral%s: ", "'%.100s' is not associative%s: ",
+      "'%.100s' does not commute%s: "};
+  unsigned char *const v[3] = {m->v[0], m->v[1], m->v[2]};
   rh_text all = {0};
+  rh_text_add(&all, words[as], of->name, whose);
   for (uint32_t k = 0; k < rh_law_values(law); k++) {
     rh_text_add(&all, "%s%c=", k ? " " : "", 'a' + (char)k);
     if (elements) add_element(&all, of, &elements[k]);
     else add_value(&all, of, v[k], SHORTEST);
   }
-  rh_law_sides(of, law, v, left, right, 1);
-  add_outcome(&all, of, law, v[0], left, right);
-  snprintf(text, size, "%s", rh_text_get(&all));
+  rh_law_sides(of, law, v, m->left, m->right, 1);
+  add_outcome(&all, of, law, m->v[0], m->left, m->right);
+  snprintf(text, RH_ALGEBRA_TEXT, "%s", rh_text_get(&all));
   rh_text_finish(&all);
 }
 

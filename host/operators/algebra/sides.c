@@ -1,7 +1,5 @@
 #include "algebra.h"
 
-#include <float.h>
-
 /* Elements first, first + step, ..., n of them; none: the identity. */
 typedef struct side {
   uint64_t first, n, step;
@@ -85,96 +83,6 @@ static void value_of(const source *from, const side *s, unsigned char *value) {
   }
 }
 
-/* ---- Rounding ---- */
-
-enum { CHANGED = 8, COPIES = CHANGED + 1 };
-
-/* Three values and what becomes of them: first as they are, then with other last bits. */
-typedef struct meeting {
-  _Alignas(64) unsigned char v[3][COPIES * RH_ANY_VALUE_BYTES], left[COPIES * RH_ANY_VALUE_BYTES],
-      right[COPIES * RH_ANY_VALUE_BYTES];
-} meeting;
-
-static void change_last_bits(const rh_custom *of, unsigned char *value, uint64_t *seed) {
-  for (uint32_t f = 0; f < of->n_fields; f++) {
-    const rh_operator_field *field = &of->fields[f];
-    double step = 2 * rh_unit_of_type(field->type) * (double)((int)(rh_random_next(seed) % 3) - 1);
-    if (!rh_type_is_float(field->type)) continue;
-    uint64_t bits = rh_element_bits(field->type, rh_field_number(field, value) * (1 + step));
-    memcpy(value + field->offset, &bits, rh_type_size(field->type));
-  }
-}
-
-/* Far enough from the ends of the range that products of several stay inside. */
-static int is_moderate(const rh_custom *of, const unsigned char *value) {
-  for (uint32_t f = 0; f < of->n_fields; f++) {
-    rh_type type = of->fields[f].type;
-    double size = fabs(rh_field_number(&of->fields[f], value));
-    double most = type == RH_TYPE_f64 ? 0x1p110 : type == RH_TYPE_f32 ? 0x1p40 : 0x1p6;
-    if (rh_type_is_float(type) && size != 0 && !(size <= most && size >= 1 / most)) return 0;
-  }
-  return 1;
-}
-
-/* The distance by which field f of both sides moves with the last bits; inf: it is not a number any
- * more. */
-static double spread_of(const meeting *m, const rh_operator_field *field) {
-  double left = rh_field_number(field, m->left), right = rh_field_number(field, m->right);
-  double spread = 0;
-  for (size_t k = 1; k < COPIES; k++) {
-    double one = fabs(rh_field_number(field, m->left + k * RH_ANY_VALUE_BYTES) - left);
-    double other = fabs(rh_field_number(field, m->right + k * RH_ANY_VALUE_BYTES) - right);
-    if (!isfinite(one) || !isfinite(other)) return (double)INFINITY;
-    spread = fmax(spread, fmax(one, other));
-  }
-  return spread;
-}
-
-/* Does field f differ by more than rounding?  An infinity on one side is the end of the range. */
-static int field_differs(const meeting *m, const rh_operator_field *field, const unsigned char *one,
-                         const unsigned char *other) {
-  enum { ROUNDINGS = 4096 };
-  if (memcmp(one + field->offset, other + field->offset, rh_type_size(field->type)) == 0) return 0;
-  if (!rh_type_is_float(field->type)) return spread_of(m, field) == 0;
-  double x = rh_field_number(field, one), y = rh_field_number(field, other);
-  if (isnan(x) || isnan(y)) return !(isnan(x) && isnan(y));
-  if (isinf(x) || isinf(y)) return 0;
-  double size = fmax(fabs(x), fabs(y));
-  for (int k = 0; k < 3; k++) size = fmax(size, fabs(rh_field_number(field, m->v[k])));
-  if (isinf(size)) return 0;
-  double allowed = ROUNDINGS * (spread_of(m, field) + rh_unit_of_type(field->type) / 16 * size);
-  return fabs(x - y) > allowed + (field->type == RH_TYPE_f64 ? DBL_MIN : (double)FLT_MIN);
-}
-
-static int differs(const rh_custom *of, const meeting *m, const unsigned char *one,
-                   const unsigned char *other) {
-  for (uint32_t f = 0; f < of->n_fields; f++)
-    if (field_differs(m, &of->fields[f], one, other)) return 1;
-  return 0;
-}
-
-/* Makes the copies.  0: there is nothing to say of numbers of this size. */
-static int change_copies(const rh_custom *of, meeting *m) {
-  uint64_t seed = 1;
-  for (int j = 0; j < 3; j++) {
-    int is_identity = memcmp(m->v[j], of->identity, of->op.value_size) == 0;
-    if (!is_identity && !is_moderate(of, m->v[j])) return 0;
-    for (size_t k = 1; k < COPIES; k++) {
-      memcpy(m->v[j] + k * RH_ANY_VALUE_BYTES, m->v[j], RH_ANY_VALUE_BYTES);
-      if (!is_identity) change_last_bits(of, m->v[j] + k * RH_ANY_VALUE_BYTES, &seed);
-    }
-  }
-  return 1;
-}
-
-/* 1: it does not hold. */
-static int is_broken(const rh_custom *of, rh_law law, meeting *m) {
-  unsigned char *const v[3] = {m->v[0], m->v[1], m->v[2]};
-  rh_law_sides(of, law, v, m->left, m->right, COPIES);
-  if (law != RH_LAW_IDENTITY) return differs(of, m, m->left, m->right);
-  return differs(of, m, m->left, m->v[0]) || differs(of, m, m->right, m->v[0]);
-}
-
 /* ---- Words ---- */
 
 static void describe_side(const source *from, const side *s, rh_text *text) {
@@ -187,23 +95,16 @@ static void describe_side(const source *from, const side *s, rh_text *text) {
 }
 
 /* as: the law that is said to be broken. */
-static void describe(const source *from, rh_law law, rh_law as, const side sides[3], meeting *m,
+static void describe(const source *from, rh_law law, rh_law as, const side sides[3], rh_meeting *m,
                      char text[RH_ALGEBRA_TEXT]) {
-  static const char *const words[] = {"the identity of '%.100s' is not neutral",
-                                      "'%.100s' is not associative", "'%.100s' does not commute"};
-  const rh_cases cases = {.of = from->of};
-  unsigned char *const v[3] = {m->v[0], m->v[1], m->v[2]};
-  rh_text all = {0};
-  rh_text_add(&all, words[as], from->of->name);
+  rh_text whose = {0};
   for (uint32_t j = 0; j < rh_law_values(law); j++) {
-    rh_text_add(&all, j == 0 ? " (" : "; ");
-    describe_side(from, &sides[j], &all);
+    rh_text_add(&whose, j == 0 ? " (" : "; ");
+    describe_side(from, &sides[j], &whose);
   }
-  rh_text_add(&all, "): ");
-  size_t used = (size_t)snprintf(text, RH_ALGEBRA_TEXT, "%s", rh_text_get(&all));
-  rh_text_finish(&all);
-  if (used < RH_ALGEBRA_TEXT)
-    rh_law_describe(&cases, law, NULL, v, text + used, RH_ALGEBRA_TEXT - used);
+  rh_text_add(&whose, ")");
+  rh_law_describe(from->of, law, as, rh_text_get(&whose), NULL, m, text);
+  rh_text_finish(&whose);
 }
 
 /* ---- Sides ---- */
@@ -224,20 +125,19 @@ static int is_open(const rh_algebra_report *report, rh_law law) {
   return report->laws[law] != RH_LAW_BROKEN;
 }
 
-static void try_law(const source *from, rh_law law, rh_law as, const side sides[3], meeting *m,
+static void try_law(const source *from, rh_law law, rh_law as, const side sides[3], rh_meeting *m,
                     rh_algebra_report *report) {
   if (!is_open(report, as)) return;
   report->cases++;
-  if (!is_broken(from->of, law, m)) return;
+  if (rh_law_judge(from->of, law, m, RH_MANY_ROUND) != RH_DIFFERENT) return;
   describe(from, law, as, sides, m, report->broken[as]);
   report->laws[as] = RH_LAW_BROKEN;
 }
 
 /* An operator that commutes has to be associative for sides that are not adjacent, too. */
 static void try_sides(const source *from, int how, const side sides[3], rh_algebra_report *report) {
-  meeting m;
+  rh_meeting m;
   for (int j = 0; j < 3; j++) value_of(from, &sides[j], m.v[j]);
-  if (!change_copies(from->of, &m)) return;
   if (how == ADJACENT) {
     try_law(from, RH_LAW_IDENTITY, RH_LAW_IDENTITY, sides, &m, report);
     try_law(from, RH_LAW_ASSOCIATIVE, RH_LAW_ASSOCIATIVE, sides, &m, report);
@@ -345,14 +245,13 @@ static void look_at(row *r, const batch *b, const unsigned char *first, uint32_t
   uint64_t at = b->first + k;
   const side sides[3] = {side_of(r, is_sum ? 0 : at, is_sum ? at + 1 : 1), side_of(r, at + 1, 1),
                          side_of(r, at + 2, 1)};
-  meeting m;
+  rh_meeting m;
   r->left_to_look_at--;
   memcpy(m.v[0], first + (size_t)k * RH_ANY_VALUE_BYTES, RH_ANY_VALUE_BYTES);
   for (size_t j = 1; j < 3; j++)
     memcpy(m.v[j], b->values + (k + j) * RH_ANY_VALUE_BYTES, RH_ANY_VALUE_BYTES);
-  if (change_copies(r->from->of, &m))
-    try_law(r->from, RH_LAW_ASSOCIATIVE, adjacent ? RH_LAW_ASSOCIATIVE : RH_LAW_COMMUTATIVE, sides,
-            &m, report);
+  try_law(r->from, RH_LAW_ASSOCIATIVE, adjacent ? RH_LAW_ASSOCIATIVE : RH_LAW_COMMUTATIVE, sides,
+          &m, report);
 }
 
 static void try_triples(row *r, batch *b, unsigned char *first, rh_algebra_report *report) {
