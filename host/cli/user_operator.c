@@ -49,8 +49,7 @@ static int take_integer(const char *text, rh_expr_value *value) {
   errno = 0;
   uint64_t size = strtoull(digits, &end, is_hexadecimal ? 16 : 10);
   if (errno || *end || (is_negative && size > (uint64_t)INT64_MAX + 1)) return 0;
-  value->is_large = size > INT64_MAX && !is_negative;
-  value->as.i = (int64_t)(is_negative ? 0 - size : size);
+  value->x = is_negative ? 0 - (long double)size : (long double)size;
   return 1;
 }
 
@@ -63,13 +62,14 @@ static rh_status take_let(const char *text, rh_let *let, rh_error *error) {
   memset(let, 0, sizeof *let);
   memcpy(let->name, text, (size_t)(equals - text));
   if (take_integer(number, &let->value)) return RH_OK;
-  let->value.is_float = 1;
-  if (rh_read_decimal(number, &end, &let->value.as.f) != 0)
+  double value;
+  if (rh_read_decimal(number, &end, &value) != 0)
     return rh_fail(error, RH_E_NOMEM, "no memory for a number");
   if (*number == 0 || isspace((unsigned char)*number) || *end)
     return rh_fail(error, RH_E_USAGE, "--let '%s': '%s' is not a number", text, number);
+  let->value = (rh_expr_value){1, (long double)value};
   int is_integer = number[strcspn(number, ".eEpPiInN")] == 0;
-  if (!is_integer && (isfinite(let->value.as.f) || strpbrk(number, "iInN"))) return RH_OK;
+  if (!is_integer && (isfinite(value) || strpbrk(number, "iInN"))) return RH_OK;
   return rh_fail(error, RH_E_USAGE, "--let '%s': the %s does not fit in %s", text,
                  is_integer ? "integer" : "number", is_integer ? "64 bits" : "f64");
 }

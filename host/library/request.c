@@ -24,9 +24,8 @@ static rh_status check_name(const char *name, const char *what, rh_error *error)
 }
 
 static rh_expr_value value_of(const rh_constant *constant) {
-  rh_expr_value value = {.is_float = constant->is_float != 0, .as = {.i = constant->value.i}};
-  if (constant->is_float) value.as.f = constant->value.f;
-  return value;
+  if (constant->is_float) return (rh_expr_value){1, (long double)constant->value.f};
+  return (rh_expr_value){.x = constant->value.i};
 }
 
 static rh_status take_inputs(const rh_request *request, rh_operand *operands, uint32_t *n,
@@ -122,18 +121,11 @@ rh_status rh_request_name(const rh_request *request, rh_context *context, rh_job
 /* An integer stays one: its type decided those of the expressions that have it. */
 static rh_status convert(const rh_constant *constant, rh_expr_value *value, rh_error *error) {
   rh_expr_value given = value_of(constant);
-  if (given.is_float == value->is_float) {
-    *value = given;
-    return RH_OK;
-  }
-  if (value->is_float) {
-    value->as.f = (double)given.as.i;
-    return RH_OK;
-  }
-  if (!(fabs(given.as.f) < 0x1p63) || given.as.f != trunc(given.as.f))
-    return rh_fail(error, RH_E_USAGE, "constant %s was an integer at first and cannot become %g",
-                   constant->name, given.as.f);
-  *value = (rh_expr_value){.as = {.i = (int64_t)given.as.f}};
+  int is_integer = !given.is_float || (fabsl(given.x) < 0x1p63L && given.x == truncl(given.x));
+  if (!value->is_float && !is_integer)
+    return rh_fail(error, RH_E_USAGE, "constant %s was an integer at first and cannot become %Lg",
+                   constant->name, given.x);
+  value->x = value->is_float ? (long double)(double)given.x : given.x + 0; /* no -0 */
   return RH_OK;
 }
 

@@ -42,7 +42,7 @@ const rh_expr_variable random_variables[N_VARIABLES] = {
     {"x", RH_TYPE_f32}, {"y", RH_TYPE_f64}, {"k", RH_TYPE_i32}, {"m", RH_TYPE_u64},
     {"b", RH_TYPE_i8},  {"h", RH_TYPE_f16}, {"c", RH_TYPE_u8},  {"s", RH_TYPE_i16},
     {"w", RH_TYPE_u16}, {"u", RH_TYPE_u32}, {"l", RH_TYPE_i64}};
-const rh_let random_constants[N_CONSTANTS] = {{"t", {1, {.f = 0.3}, 0}}, {"q", {0, {.i = -3}, 0}}};
+const rh_let random_constants[N_CONSTANTS] = {{"t", {1, (long double)0.3}}, {"q", {0, -3}}};
 
 static uint32_t below(random_grammar *of, uint32_t n) {
   return (uint32_t)(rh_random_next(&of->seed) >> 33) % n;

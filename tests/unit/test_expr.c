@@ -21,7 +21,7 @@ static const uint64_t m[] = {0, UINT64_MAX, 9};
 static const float a0[] = {1, 2, 3};
 static const double mean[] = {0.5, 1.5, 2.5};
 static const void *const arrays[] = {x, y, k, u, l, h, b, c, m, a0, mean};
-static const rh_let constants[] = {{"t", {1, {.f = 0.5}, 0}}, {"q", {0, {.i = 10}, 0}}};
+static const rh_let constants[] = {{"t", {1, 0.5L}}, {"q", {0, 10}}};
 
 static rh_exprs *parse(const char *text, rh_error *why) {
   rh_exprs *exprs;

@@ -52,7 +52,7 @@ TEST(those_that_come_along) {
 
 TEST(constants_and_code) {
   const rh_let lets[] = {
-      {"t", {1, {.f = 0.1}, 0}}, {"k", {0, {.i = INT64_MIN}, 0}}, {"l", {0, {.i = -1}, 1}}};
+      {"t", {1, (long double)0.1}}, {"k", {0, INT64_MIN}}, {"l", {0, UINT64_MAX}}};
   tell(make(
       "{\"redhost\": \"operator/1\", \"name\": \"c\", \"operands\": [\"x\", \"y\"], "
       "\"op\": \"max\", \"map\": \"x*t + y*k*l\", \"constants\": {\"t\": 7, \"k\": 3, \"l\": 4}}",
@@ -100,7 +100,7 @@ TEST(values_of_constants) {
   enum { N = sizeof values / sizeof *values };
   char *texts[N];
   for (size_t k = 0; k < N; k++) {
-    const rh_let t = {"t", {1, {.f = values[k]}, 0}};
+    const rh_let t = {"t", {1, (long double)values[k]}};
     rh_custom *self = make("{\"redhost\": \"operator/1\", \"name\": \"c\", \"operands\": [\"x\"], "
                            "\"op\": \"sum\", \"map\": \"x*t\", \"constants\": {\"t\": 7.0}}",
                            RH_TYPE_f64, &t, 1),
@@ -109,7 +109,8 @@ TEST(values_of_constants) {
     rh_operation read;
     texts[k] = rh_operation_text(&operation, NULL);
     must(rh_operation_read(&read, &heard, texts[k], &error));
-    ck_assert_mem_eq(&heard->lets[0].value.as.f, &values[k], sizeof values[k]);
+    double is = (double)heard->lets[0].value.x;
+    ck_assert_mem_eq(&is, &values[k], sizeof is);
     for (size_t j = 0; j < k; j++) ck_assert_str_ne(texts[j], texts[k]);
     rh_custom_destroy(heard);
     tell(self);

@@ -233,8 +233,8 @@ static rh_status take_constant(const reader *r, const row *key, uint32_t k, cons
   if (!json_is_number(number)) return expect(r, key, k, "a number");
   memcpy(constant->name, name, strlen(name) + 1);
   constant->value.is_float = json_is_real(number);
-  if (constant->value.is_float) constant->value.as.f = json_real_value(number);
-  else constant->value.as.i = json_integer_value(number);
+  if (constant->value.is_float) constant->value.x = json_real_value(number);
+  else constant->value.x = json_integer_value(number);
   to->n_constants = k + 1;
   return RH_OK;
 }

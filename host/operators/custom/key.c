@@ -32,7 +32,7 @@ static json_t *constants_of(const rh_custom *self) {
   json_t *to = self->n_lets ? json_array() : NULL;
   for (uint32_t k = 0; k < self->n_lets; k++) {
     const rh_expr_value *value = &self->lets[k].value;
-    const char *kind = value->is_float ? "float" : value->is_large ? "large" : "integer";
+    const char *kind = value->is_float ? "float" : value->x > INT64_MAX ? "large" : "integer";
     json_array_append_new(to, json_pack("{s:s, s:s, s:i}", "name", self->lets[k].name, "kind", kind,
                                         "types", (int)rh_custom_constant_types(self, k)));
   }
@@ -55,17 +55,16 @@ char *rh_custom_make_key(const rh_custom *self, const rh_definition *of) {
 /* JSON has neither numbers above INT64_MAX nor all floats. */
 static void add_constant(rh_text *to, const rh_expr_value *value) {
   char number[32];
+  double x = (double)value->x;
   uint64_t bits;
-  memcpy(&bits, &value->as, sizeof bits);
-  if (value->is_large) {
-    rh_text_add(to, "\"%" PRIu64 "\"", bits);
-  } else if (!value->is_float) {
-    rh_text_add(to, "%" PRId64, value->as.i);
-  } else if (isfinite(value->as.f)) {
-    rh_format_number(number, value->as.f);
+  memcpy(&bits, &x, sizeof bits);
+  if (!value->is_float) {
+    rh_text_add(to, value->x > INT64_MAX ? "\"%.0Lf\"" : "%.0Lf", value->x);
+  } else if (isfinite(x)) {
+    rh_format_number(number, x);
     rh_text_add(to, "%s%s", number, strpbrk(number, ".e") ? "" : ".0");
   } else {
-    rh_text_add(to, "\"%s of the bits %016" PRIx64 "\"", isnan(value->as.f) ? "nan" : "inf", bits);
+    rh_text_add(to, "\"%s of the bits %016" PRIx64 "\"", isnan(x) ? "nan" : "inf", bits);
   }
 }
 

@@ -16,7 +16,6 @@ static int get_constant(json_t *from, rh_let *let) {
   const char *name, *kind;
   if (json_unpack(from, "{s:s, s:s}", "name", &name, "kind", &kind) != 0) return -1;
   let->value.is_float = strcmp(kind, "float") == 0;
-  let->value.is_large = strcmp(kind, "large") == 0;
   return get_name(name, let->name);
 }
 
@@ -63,22 +62,18 @@ static int get_whole(json_t *from, whole *of) {
 }
 
 static int read_constant(const json_t *number, rh_expr_value *value) {
-  const char *text = json_string_value(number), *digits = text;
+  static const char mark[] = " of the bits ";
+  const char *digits = json_string_value(number);
   char *end;
-  if (value->is_float && json_is_real(number)) {
-    value->as.f = json_real_value(number);
-    return 0;
-  }
-  if (!value->is_float && !value->is_large && json_is_integer(number)) {
-    value->as.i = json_integer_value(number);
-    return 0;
-  }
-  if (!text) return -1;
-  if (value->is_float && !(digits = strstr(text, " of the bits "))) return -1;
-  if (value->is_float) digits += sizeof " of the bits " - 1;
+  double x = json_real_value(number);
+  value->x = value->is_float ? (long double)x : (long double)json_integer_value(number);
+  if (value->is_float ? json_is_real(number) : json_is_integer(number)) return 0;
+  if (digits && value->is_float && (digits = strstr(digits, mark))) digits += strlen(mark);
+  if (!digits) return -1;
   errno = 0;
   uint64_t bits = strtoull(digits, &end, value->is_float ? 16 : 10);
-  memcpy(&value->as, &bits, sizeof bits);
+  memcpy(&x, &bits, sizeof x);
+  value->x = value->is_float ? (long double)x : (long double)bits;
   return errno || end == digits || *end ? -1 : 0;
 }
 

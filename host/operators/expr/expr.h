@@ -45,12 +45,8 @@ typedef union rh_scalar {
 
 /* A number that takes on the type of what it meets, as Python's numbers do in NumPy. */
 typedef struct rh_expr_value {
-  int is_float;
-  union {
-    int64_t i;
-    double f;
-  } as;
-  int is_large; /* 1: an integer above INT64_MAX: as.i has the bits of a uint64_t */
+  int is_float;  /* else an integer from INT64_MIN to UINT64_MAX */
+  long double x; /* has room for either, exactly */
 } rh_expr_value;
 
 /* An array, or a field of a value.  f16 is read as f32, and integers of 8 and 16 bits as i32. */

@@ -87,7 +87,7 @@ static uint32_t call(rh_exprs *exprs, const rh_function *function, uint32_t *arg
 static uint32_t fabs_of(rh_exprs *exprs, uint32_t *args);
 
 static uint32_t integer(rh_exprs *exprs, int64_t value, rh_type type) {
-  return rh_graph_literal(exprs, (rh_expr_value){.as = {.i = value}}, type);
+  return rh_graph_literal(exprs, (rh_expr_value){.x = value}, type);
 }
 
 /* ---- Those that are written out: the same on host and device by construction ----
@@ -117,7 +117,7 @@ static uint32_t make_isnan(rh_exprs *exprs, const rh_function *self, uint32_t *a
 
 /* |x| against infinity. */
 static uint32_t by_infinity(rh_exprs *exprs, const rh_function *self, uint32_t *args) {
-  const rh_expr_value value = {.is_float = 1, .as = {.f = (double)INFINITY}};
+  const rh_expr_value value = {1, (long double)INFINITY};
   uint32_t size = fabs_of(exprs, args);
   uint32_t infinity = rh_graph_literal(exprs, value, exprs->nodes[size].type);
   return rh_graph_binary(exprs, (rh_node_kind)self->which, size, infinity);

@@ -98,9 +98,8 @@ uint32_t rh_graph_add(rh_exprs *exprs, const rh_node *node) {
 
 /* An f64 beside integers of 64 bits is none that is compared with them as an integer. */
 static int may_become(const rh_expr_slot *slot, rh_expr_value value) {
-  rh_expr_value whole;
   if (slot->as == RH_AS_APART)
-    return fabs(value.as.f) < RH_NUMBER_WIDE || !rh_number_whole(value.as.f, &whole);
+    return fabsl(value.x) < RH_NUMBER_WIDE || !rh_number_is_whole(value.x);
   return slot->as != RH_AS_NEAREST || rh_number_fits(value, slot->type);
 }
 

@@ -158,10 +158,14 @@ void rh_graph_find_facts(const rh_node *nodes, rh_node *node);
  * integer type, or is rounded to neither 0 nor infinity.  An integer is rounded to any float
  * type. */
 int rh_number_fits(rh_expr_value value, rh_type type);
-/* A whole float as an integer.  0: it is none, or has more than 64 bits. */
-int rh_number_whole(double value, rh_expr_value *whole);
+/* Is it an integer of up to 64 bits? */
+int rh_number_is_whole(long double x);
 /* The number, which need not fit, as i32, u32, i64, u64, f32 or f64. */
 rh_scalar rh_number_as(rh_expr_value value, rh_type type, rh_as as);
+/* The type of a number that none has taken on: i64, u64 or f64. */
+static inline rh_type rh_number_type(rh_expr_value value) {
+  return value.is_float ? RH_TYPE_f64 : value.x > INT64_MAX ? RH_TYPE_u64 : RH_TYPE_i64;
+}
 /* For messages. */
 enum { RH_NUMBER_BYTES = 32 };
 void rh_number_text(char text[static RH_NUMBER_BYTES], rh_expr_value value);

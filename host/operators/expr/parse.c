@@ -87,13 +87,11 @@ static uint32_t integer(parser *p, const char *from) {
   }
   if (begins_name(*end) || isdigit((unsigned char)*end))
     return fail_at(p, end, "no such suffix of an integer");
-  int is_large = value > INT64_MAX;
   rh_type type = is_long ? RH_TYPE_i64 : 0;
-  if (is_unsigned || (is_large && is_long))
+  if (is_unsigned || (value > INT64_MAX && is_long))
     type = is_long || value > UINT32_MAX ? RH_TYPE_u64 : RH_TYPE_u32;
   p->at = end;
-  const rh_expr_value number = {.as = {.i = (int64_t)value}, .is_large = is_large};
-  return check(p, from, rh_graph_literal(p->exprs, number, type));
+  return check(p, from, rh_graph_literal(p->exprs, (rh_expr_value){.x = value}, type));
 }
 
 static uint32_t number(parser *p) {
@@ -102,9 +100,8 @@ static uint32_t number(parser *p) {
   digits += strspn(digits, set);
   if (!*digits || !strchr(is_hexadecimal(from) ? ".pP" : ".eEfF", *digits)) return integer(p, from);
   char *end;
-  rh_expr_value value = {.is_float = 1};
-  if (rh_read_decimal(from, &end, &value.as.f) != 0)
-    return fail_at(p, from, "no memory for a number");
+  double value;
+  if (rh_read_decimal(from, &end, &value) != 0) return fail_at(p, from, "no memory for a number");
   rh_type type = 0;
   if (*end == 'f' || *end == 'F') {
     type = RH_TYPE_f32;
@@ -114,9 +111,9 @@ static uint32_t number(parser *p) {
     return fail_at(p, end, "an exponent has no digits");
   if (begins_name(*end) || isdigit((unsigned char)*end) || *end == '.')
     return fail_at(p, end, "no such suffix of a number");
-  if (isinf(value.as.f)) return fail_at(p, from, "the number does not fit in f64");
+  if (isinf(value)) return fail_at(p, from, "the number does not fit in f64");
   p->at = end;
-  return check(p, from, rh_graph_literal(p->exprs, value, type));
+  return check(p, from, rh_graph_literal(p->exprs, (rh_expr_value){1, value}, type));
 }
 
 /* ---- Types of casts ---- */
@@ -220,9 +217,8 @@ static uint32_t variable(parser *p, uint32_t number) {
 }
 
 static uint32_t constant(parser *p, uint32_t number) {
-  rh_expr_value value = p->exprs->constants[number].value;
   rh_node node = {.kind = RH_NODE_CONSTANT, .number = number, .is_weak = 1};
-  node.type = value.is_float ? RH_TYPE_f64 : value.is_large ? RH_TYPE_u64 : RH_TYPE_i64;
+  node.type = rh_number_type(p->exprs->constants[number].value);
   return rh_graph_add(p->exprs, &node);
 }
 
@@ -245,7 +241,7 @@ static uint32_t unknown_name(parser *p, const char *name, size_t length) {
 static uint32_t plain_name(parser *p, const char *name, size_t length) {
   rh_exprs *exprs = p->exprs;
   rh_node index = {.kind = RH_NODE_INDEX, .type = RH_TYPE_u64};
-  rh_expr_value value = {.is_float = 1, .as = {.f = (double)INFINITY}};
+  rh_expr_value infinity = {1, (long double)INFINITY}, nan = {1, (long double)NAN};
   for (uint32_t k = exprs->n_lets; k > 0; k--)
     if (is_word(name, length, exprs->lets[k - 1].name)) return exprs->lets[k - 1].node;
   for (uint32_t k = 0; k < exprs->n_variables; k++)
@@ -254,9 +250,8 @@ static uint32_t plain_name(parser *p, const char *name, size_t length) {
     if (is_word(name, length, exprs->constants[k].name)) return constant(p, k);
   if (exprs->has_index && is_word(name, length, "i")) return rh_graph_add(exprs, &index);
   if (exprs->has_index && is_word(name, length, "n")) return rh_graph_count(exprs);
-  if (is_word(name, length, "inf")) return rh_graph_literal(exprs, value, 0);
-  value.as.f = (double)NAN;
-  if (is_word(name, length, "nan")) return rh_graph_literal(exprs, value, 0);
+  if (is_word(name, length, "inf")) return rh_graph_literal(exprs, infinity, 0);
+  if (is_word(name, length, "nan")) return rh_graph_literal(exprs, nan, 0);
   return unknown_name(p, name, length);
 }
 

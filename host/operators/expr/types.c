@@ -11,20 +11,17 @@ static int is_weak(const rh_exprs *exprs, uint32_t node) { return exprs->nodes[n
 
 uint32_t rh_graph_literal(rh_exprs *exprs, rh_expr_value value, rh_type type) {
   rh_node node = {.kind = RH_NODE_LITERAL, .type = type, .is_weak = type == 0};
-  if (type) node.value = rh_number_as(value, type, RH_AS_CAST);
-  else memcpy(&node.value, &value.as, sizeof node.value);
-  if (node.is_weak)
-    node.type = value.is_float ? RH_TYPE_f64 : value.is_large ? RH_TYPE_u64 : RH_TYPE_i64;
+  if (node.is_weak) node.type = rh_number_type(value);
+  node.value = rh_number_as(value, node.type, RH_AS_CAST);
   return rh_graph_add(exprs, &node);
 }
 
 rh_expr_value rh_graph_value(const rh_exprs *exprs, uint32_t node) {
   const rh_node *weak = at(exprs, node);
-  rh_expr_value value = {.is_float = weak->type == RH_TYPE_f64,
-                         .is_large = weak->type == RH_TYPE_u64};
   if (weak->kind == RH_NODE_CONSTANT) return exprs->constants[weak->number].value;
-  memcpy(&value.as, &weak->value, sizeof value.as);
-  return value;
+  if (weak->type == RH_TYPE_f64) return (rh_expr_value){1, (long double)weak->value.f64};
+  return (rh_expr_value){.x = weak->type == RH_TYPE_u64 ? (long double)weak->value.u64
+                                                        : (long double)weak->value.i64};
 }
 
 /* The slot of a constant as a type. */
@@ -57,7 +54,7 @@ static rh_type beside(rh_expr_value value, rh_type type) {
   if (value.is_float && !rh_type_is_float(type)) return RH_TYPE_f64;
   if (rh_number_fits(value, type)) return type;
   if (type == RH_TYPE_f32) return RH_TYPE_f64;
-  if (value.is_large) return rh_type_is_signed(type) ? 0 : RH_TYPE_u64;
+  if (value.x > INT64_MAX) return rh_type_is_signed(type) ? 0 : RH_TYPE_u64;
   return type == RH_TYPE_u64 ? 0 : RH_TYPE_i64;
 }
 
@@ -108,8 +105,8 @@ static rh_type computed_as(rh_type type) {
 /* A float saturates at the ends of the smaller type. */
 static uint32_t saturate(rh_exprs *exprs, uint32_t from, rh_type type) {
   int bits = 8 * (int)rh_type_size(type), is_signed = rh_type_is_signed(type);
-  rh_expr_value least = {.as = {.i = is_signed ? -(1 << (bits - 1)) : 0}};
-  rh_expr_value most = {.as = {.i = (1 << (bits - is_signed)) - 1}};
+  rh_expr_value least = {.x = is_signed ? -(1 << (bits - 1)) : 0};
+  rh_expr_value most = {.x = (1 << (bits - is_signed)) - 1};
   uint32_t low = rh_graph_literal(exprs, least, RH_TYPE_i32);
   uint32_t high = rh_graph_literal(exprs, most, RH_TYPE_i32);
   uint32_t is_below = rh_graph_binary(exprs, RH_NODE_LESS, from, low);
@@ -142,7 +139,7 @@ static rh_type common(rh_type a, rh_type b) {
 static uint32_t meet_number(rh_exprs *exprs, uint32_t number, rh_type type, int wraps) {
   rh_expr_value value = rh_graph_value(exprs, number);
   rh_type wanted = beside(value, type);
-  if (!wanted && !wraps) return not_held(exprs, value.is_large ? RH_TYPE_i64 : RH_TYPE_u64);
+  if (!wanted && !wraps) return not_held(exprs, value.x > 0 ? RH_TYPE_i64 : RH_TYPE_u64);
   if (!wanted) wanted = RH_TYPE_u64;
   int is_any = wraps && !rh_type_is_float(wanted) && rh_type_size(wanted) == sizeof(uint64_t);
   return strengthen(exprs, number, wanted, is_any ? RH_AS_CAST : RH_AS_NEAREST);
@@ -169,21 +166,10 @@ static uint32_t only_integers(rh_exprs *exprs) {
   return rh_graph_refuse(exprs, "an operator of integers has a float as its operand");
 }
 
-static uint32_t no_room(rh_exprs *exprs) {
+/* What does not fit in 64 bits stays outside of them if it is rounded. */
+static uint32_t integer(rh_exprs *exprs, long double x) {
+  if (rh_number_is_whole(x)) return rh_graph_literal(exprs, (rh_expr_value){.x = x}, 0);
   return rh_graph_refuse(exprs, "the integer does not fit in 64 bits");
-}
-
-/* It holds integers of up to 64 bits, and what becomes of two. */
-__extension__ typedef __int128 wide;
-
-static wide wide_of(rh_expr_value value) {
-  return value.is_large ? (wide)(uint64_t)value.as.i : (wide)value.as.i;
-}
-
-static uint32_t narrow(rh_exprs *exprs, wide number) {
-  if (number < INT64_MIN || number > (wide)UINT64_MAX) return no_room(exprs);
-  rh_expr_value value = {.as = {.i = (int64_t)(uint64_t)number}, .is_large = number > INT64_MAX};
-  return rh_graph_literal(exprs, value, 0);
 }
 
 static int is_weak_literal(const rh_node *node) {
@@ -193,9 +179,8 @@ static int is_weak_literal(const rh_node *node) {
 /* A negative literal stays weak. */
 static uint32_t negate(rh_exprs *exprs, uint32_t node) {
   rh_expr_value value = rh_graph_value(exprs, node);
-  if (!value.is_float) return narrow(exprs, -wide_of(value));
-  value.as.f = -value.as.f;
-  return rh_graph_literal(exprs, value, 0);
+  if (!value.is_float) return integer(exprs, 0 - value.x);
+  return rh_graph_literal(exprs, (rh_expr_value){1, -value.x}, 0);
 }
 
 uint32_t rh_graph_unary(rh_exprs *exprs, rh_node_kind kind, uint32_t node) {
@@ -218,24 +203,20 @@ static int folds(const rh_exprs *exprs, rh_node_kind kind, uint32_t a, uint32_t 
          (kind == RH_NODE_DIVIDE && has_float);
 }
 
-static uint32_t fold_integers(rh_exprs *exprs, rh_node_kind kind, wide a, wide b) {
-  wide product;
-  if (kind == RH_NODE_ADD) return narrow(exprs, a + b);
-  if (kind == RH_NODE_SUBTRACT) return narrow(exprs, a - b);
-  return __builtin_mul_overflow(a, b, &product) ? no_room(exprs) : narrow(exprs, product);
+static uint32_t fold_integers(rh_exprs *exprs, rh_node_kind kind, long double a, long double b) {
+  if (kind == RH_NODE_ADD) return integer(exprs, a + b);
+  return integer(exprs, kind == RH_NODE_SUBTRACT ? a - b : 0 + a * b);
 }
 
 static uint32_t fold(rh_exprs *exprs, rh_node_kind kind, uint32_t a, uint32_t b) {
   rh_expr_value x = rh_graph_value(exprs, a), y = rh_graph_value(exprs, b);
-  if (!x.is_float && !y.is_float) return fold_integers(exprs, kind, wide_of(x), wide_of(y));
-  double left = rh_number_as(x, RH_TYPE_f64, RH_AS_NEAREST).f64;
-  double right = rh_number_as(y, RH_TYPE_f64, RH_AS_NEAREST).f64;
-  rh_expr_value value = {.is_float = 1};
-  value.as.f = kind == RH_NODE_ADD        ? left + right
-               : kind == RH_NODE_SUBTRACT ? left - right
-               : kind == RH_NODE_MULTIPLY ? left * right
-                                          : left / right;
-  return rh_graph_literal(exprs, value, 0);
+  if (!x.is_float && !y.is_float) return fold_integers(exprs, kind, x.x, y.x);
+  double left = (double)x.x, right = (double)y.x;
+  double value = kind == RH_NODE_ADD        ? left + right
+                 : kind == RH_NODE_SUBTRACT ? left - right
+                 : kind == RH_NODE_MULTIPLY ? left * right
+                                            : left / right;
+  return rh_graph_literal(exprs, (rh_expr_value){1, (long double)value}, 0);
 }
 
 /* The type of a shift is that of its first operand. */
@@ -260,15 +241,13 @@ static rh_as as_float(rh_node_kind kind, int is_left) {
 
 /* A number beside integers of `type`: as the least type that holds it and them, or else only it. */
 static uint32_t take_integer(rh_exprs *exprs, uint32_t node, rh_type type) {
-  rh_expr_value value = rh_graph_value(exprs, node), whole;
-  int is_whole = !value.is_float || rh_number_whole(value.as.f, &whole);
-  int is_wide = value.is_float && fabs(value.as.f) >= RH_NUMBER_WIDE;
-  if (value.is_float && !(is_whole && is_wide && rh_type_size(type) == sizeof(uint64_t)))
+  rh_expr_value value = rh_graph_value(exprs, node);
+  int is_wide = rh_number_is_whole(value.x) && fabsl(value.x) >= RH_NUMBER_WIDE;
+  if (value.is_float && !(is_wide && rh_type_size(type) == sizeof(uint64_t)))
     return strengthen(exprs, node, RH_TYPE_f64, RH_AS_APART);
-  if (value.is_float) value = whole;
+  value.is_float = 0;
   rh_type wanted = beside(value, type);
-  if (!wanted) wanted = value.is_large ? RH_TYPE_u64 : RH_TYPE_i64;
-  return strengthen(exprs, node, wanted, RH_AS_NEAREST);
+  return strengthen(exprs, node, wanted ? wanted : rh_number_type(value), RH_AS_NEAREST);
 }
 
 static uint32_t take_number(rh_exprs *exprs, rh_node_kind kind, uint32_t number, uint32_t other,
