@@ -53,7 +53,7 @@ void rh_exprs_destroy(rh_exprs *exprs) {
   free(exprs->variables);
   free(exprs->types);
   free(exprs->constants);
-  rh_graph_forget_places(exprs);
+  rh_graph_forget_texts(exprs);
   free(exprs);
 }
 

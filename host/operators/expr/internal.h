@@ -67,6 +67,13 @@ typedef enum rh_as {
   RH_AS_APART /* an f64 beside integers of 64 bits, which differs from them where it should */
 } rh_as;
 
+/* Where an operation of integers that may wrap stands in a text: its sign, and its operands from
+ * `begin` to `end`. */
+typedef struct rh_kept_place {
+  uint32_t text, begin, sign, end; /* end 0: it is none that a text has */
+  int is_argument;                 /* of a function, whose value it may be, too */
+} rh_kept_place;
+
 typedef struct rh_node {
   rh_node_kind kind;
   rh_type type;     /* i32, u32, i64, u64, f32 or f64 */
@@ -89,6 +96,7 @@ typedef struct rh_node {
   int is_live;    /* an output needs it */
   int32_t output; /* the first that it is; -1: none */
   int32_t room;   /* its array during evaluation; -1: it is an output's, or a variable's own */
+  rh_kept_place place;
 } rh_node;
 
 typedef struct rh_let_node {
@@ -100,12 +108,6 @@ typedef struct rh_let_node {
 typedef struct rh_kept_text {
   char *what, *text;
 } rh_kept_text;
-
-/* An operation of integers that may wrap, with its sign; and from `begin` to `end` of the text all
- * of that type that it is an operand of. */
-typedef struct rh_kept_place {
-  uint32_t node, all, text, begin, sign, end;
-} rh_kept_place;
 
 enum { RH_EXPR_MOST_LETS = 64 };
 /* The number of a constant that stands for `n`, the number of elements. */
@@ -133,10 +135,8 @@ struct rh_exprs {
   uint32_t rooms; /* arrays that evaluation needs */
   /* The nodes to evaluate: n_kept that are the same for all elements, then those of each block. */
   uint32_t *order, n_kept, n_order;
-  /* Where operations stand that may wrap, in the order of the texts. */
-  uint32_t n_texts, n_places;
+  uint32_t n_texts;
   rh_kept_text *texts;
-  rh_kept_place *places;
 };
 
 /* Adds a node, or finds an equal one, and returns its number.  Whatever makes nodes does the same,
@@ -197,12 +197,11 @@ int rh_graph_assign_rooms(rh_exprs *exprs);
 
 /* ---- Places (wraps.c) ---- */
 
-/* A difference of unsigned integers, or a sum, difference or product of 32 bits. */
+/* Is it a sum, difference or product of integers? */
 int rh_graph_may_wrap(const rh_node *node);
 /* Returns the text's number. */
 uint32_t rh_graph_keep_text(rh_exprs *exprs, const char *what, const char *text);
-void rh_graph_keep_place(rh_exprs *exprs, const rh_kept_place *place);
-void rh_graph_forget_places(rh_exprs *exprs);
+void rh_graph_forget_texts(rh_exprs *exprs);
 
 /* ---- Intervals (enclose.c) ---- */
 

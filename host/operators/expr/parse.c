@@ -147,44 +147,13 @@ static rh_type take_cast(parser *p) {
 
 static uint32_t column(const parser *p, const char *place) { return (uint32_t)(place - p->text); }
 
-/* Places since `first` whose operation is an operand of this one, of the same type, become this
- * one's; one of 32 bits only if it is the first operand, for it is by a cast there that all of it
- * gets wider. */
-static void extend_places(parser *p, uint32_t first, const char *begin, uint32_t made) {
-  const rh_node *node = &p->exprs->nodes[made];
-  int is_modular = node->kind == RH_NODE_NEGATE ||
-                   (rh_node_has(node->kind, RH_MODULAR) && rh_node_has(node->kind, RH_ROUNDS));
-  for (uint32_t k = first; is_modular && k < p->exprs->n_places; k++) {
-    rh_kept_place *place = &p->exprs->places[k];
-    int is_operand =
-        node->args[0] == place->all || (node->arity > 1 && node->args[1] == place->all);
-    int is_first = place->begin == column(p, begin) || node->type == RH_TYPE_u64;
-    if (!is_operand || !is_first || p->exprs->nodes[place->all].type != node->type) continue;
-    place->all = made;
-    place->begin = column(p, begin);
-    place->end = column(p, p->at);
-  }
-}
-
-/* A function's value is not that of its argument. */
-static void close_places(parser *p, uint32_t first) {
-  for (uint32_t k = first; k < p->exprs->n_places; k++) p->exprs->places[k].all = UINT32_MAX;
-}
-
 /* Keeps where the operation stands that was just read, if it may wrap and is a new one. */
-static void keep_place(parser *p, uint32_t first, const char *begin, const char *sign,
-                       uint32_t made) {
-  int is_new = made + 1 == p->exprs->n_nodes;
-  if (p->status != RH_OK) return;
-  extend_places(p, first, begin, made);
-  if (!is_new || !rh_graph_may_wrap(&p->exprs->nodes[made])) return;
+static void keep_place(parser *p, const char *begin, const char *sign, uint32_t made) {
+  rh_node *node = &p->exprs->nodes[made];
+  if (p->status != RH_OK || made + 1 != p->exprs->n_nodes || !rh_graph_may_wrap(node)) return;
   if (p->kept == 0) p->kept = rh_graph_keep_text(p->exprs, p->what, p->text) + 1;
-  rh_graph_keep_place(p->exprs, &(rh_kept_place){.node = made,
-                                                 .all = made,
-                                                 .text = p->kept - 1,
-                                                 .begin = column(p, begin),
-                                                 .sign = column(p, sign),
-                                                 .end = column(p, p->at)});
+  node->place =
+      (rh_kept_place){p->kept - 1, column(p, begin), column(p, sign), column(p, p->at), 0};
   check(p, sign, made);
 }
 
@@ -193,7 +162,7 @@ static void keep_place(parser *p, uint32_t first, const char *begin, const char 
 static uint32_t choice(parser *p);
 
 static uint32_t call(parser *p, const char *name, size_t length) {
-  uint32_t args[3], n = 0, made, first = p->exprs->n_places;
+  uint32_t args[3], n = 0, made;
   char text[RH_EXPR_NAME_BYTES + 32];
   if (!take_sign(p, ")", "")) {
     do {
@@ -203,8 +172,10 @@ static uint32_t call(parser *p, const char *name, size_t length) {
     } while (take_sign(p, ",", ""));
     if (!take_sign(p, ")", "")) return expected(p, "',' or ')'");
   }
-  close_places(p, first);
-  if (rh_graph_call_named(p->exprs, name, length, args, n, &made)) return check(p, name, made);
+  if (rh_graph_call_named(p->exprs, name, length, args, n, &made)) {
+    p->exprs->nodes[made].place.is_argument = 1;
+    return check(p, name, made);
+  }
   snprintf(text, sizeof text, "unknown function '%.*s'", length < 60 ? (int)length : 60, name);
   return fail_at(p, name, text);
 }
@@ -280,7 +251,6 @@ static uint32_t primary(parser *p) {
 static uint32_t unary(parser *p) {
   skip_space(p);
   const char *place = p->at;
-  uint32_t first = p->exprs->n_places;
   if (p->depth == RH_EXPR_MOST_DEPTH) return fail_at(p, place, "nested more than 200 deep");
   p->depth++;
   rh_type type = *place == '(' ? take_cast(p) : 0;
@@ -291,7 +261,7 @@ static uint32_t unary(parser *p) {
   if (sign == '~') made = rh_graph_unary(p->exprs, RH_NODE_INVERT, made);
   if (sign == '!') made = rh_graph_not(p->exprs, made);
   made = check(p, place, made);
-  if (sign == '-') keep_place(p, first, place, place, made);
+  if (sign == '-') keep_place(p, place, place, made);
   p->depth--;
   return made;
 }
@@ -332,7 +302,7 @@ static uint32_t binary(parser *p, int level) {
   if (level == LEVELS) return unary(p);
   skip_space(p);
   const char *begin = p->at;
-  uint32_t first = p->exprs->n_places, made = binary(p, level + 1);
+  uint32_t made = binary(p, level + 1);
   for (;;) {
     skip_space(p);
     const char *place = p->at;
@@ -340,7 +310,7 @@ static uint32_t binary(parser *p, int level) {
     if (!row) return made;
     uint32_t other = binary(p, level + 1);
     made = check(p, place, combine(p->exprs, row, made, other));
-    keep_place(p, first, begin, place, made);
+    keep_place(p, begin, place, made);
   }
 }
 

@@ -14,30 +14,18 @@ uint32_t rh_graph_keep_text(rh_exprs *exprs, const char *what, const char *text)
   return new->what &&new->text ? exprs->n_texts - 1 : no_memory(exprs);
 }
 
-void rh_graph_keep_place(rh_exprs *exprs, const rh_kept_place *place) {
-  if (RH_ROOM(&exprs->places, exprs->n_places, "", NULL) != RH_OK) no_memory(exprs);
-  else exprs->places[exprs->n_places++] = *place;
-}
-
-void rh_graph_forget_places(rh_exprs *exprs) {
+void rh_graph_forget_texts(rh_exprs *exprs) {
   for (uint32_t k = 0; k < exprs->n_texts; k++) {
     free(exprs->texts[k].what);
     free(exprs->texts[k].text);
   }
   free(exprs->texts);
-  free(exprs->places);
 }
 
 int rh_graph_may_wrap(const rh_node *node) {
-  if (rh_type_is_float(node->type) || node->is_weak) return 0;
-  int is_unsigned = !rh_type_is_signed(node->type);
-  switch (node->kind) {
-  case RH_NODE_NEGATE: return is_unsigned;
-  case RH_NODE_SUBTRACT: return is_unsigned || node->type == RH_TYPE_i32;
-  case RH_NODE_ADD:
-  case RH_NODE_MULTIPLY: return rh_type_size(node->type) == sizeof(uint32_t);
-  default: return 0;
-  }
+  int is_sum = rh_node_has(node->kind, RH_MODULAR) && rh_node_has(node->kind, RH_ROUNDS);
+  return (is_sum || node->kind == RH_NODE_NEGATE) && !rh_type_is_float(node->type) &&
+         !node->is_weak;
 }
 
 /* ---- The numbers that an integer may be ---- */
@@ -232,24 +220,42 @@ static int is_narrow(const search *s, const rh_node *node) {
          a->kind != RH_NODE_LITERAL && b->kind != RH_NODE_LITERAL;
 }
 
-static rh_expr_place found_at(const rh_exprs *exprs, const rh_kept_place *place) {
-  const rh_kept_text *text = &exprs->texts[place->text];
-  uint32_t end = place->end;
+/* Is node `part` an operand of node `all`, in the same text?  One of 32 bits only if it is the
+ * first, for it is by a cast there that all of it gets wider. */
+static int is_part(const rh_node *nodes, uint32_t part, uint32_t all) {
+  const rh_kept_place *of = &nodes[part].place, *in = &nodes[all].place;
+  return (nodes[all].args[0] == part || (nodes[all].arity > 1 && nodes[all].args[1] == part)) &&
+         nodes[all].type == nodes[part].type && !of->is_argument && in->text == of->text &&
+         in->end >= of->end &&
+         (in->begin == of->begin || (in->begin < of->begin && nodes[all].type == RH_TYPE_u64));
+}
+
+/* With all sums and products of its type that the operation is a part of. */
+static rh_expr_place found_at(const rh_exprs *exprs, uint32_t node) {
+  const rh_kept_text *text = &exprs->texts[exprs->nodes[node].place.text];
+  uint32_t all = node;
+  for (uint32_t k = node + 1; k < exprs->n_nodes; k++)
+    if (is_part(exprs->nodes, all, k)) all = k;
+  uint32_t end = exprs->nodes[all].place.end;
   while (isspace((unsigned char)text->text[end - 1])) end--;
-  return (rh_expr_place){text->what,  text->text, place->begin,
-                         place->sign, end,        exprs->nodes[place->node].type};
+  return (rh_expr_place){text->what,
+                         text->text,
+                         exprs->nodes[all].place.begin,
+                         exprs->nodes[node].place.sign,
+                         end,
+                         exprs->nodes[node].type};
 }
 
 static int find(const search *s, purpose why, uint32_t first, uint32_t end, rh_expr_place *found) {
   const rh_exprs *exprs = s->exprs;
-  for (uint32_t k = 0; k < exprs->n_places; k++) {
-    const rh_kept_place *place = &exprs->places[k];
-    const rh_node *node = at(s, place->node);
+  for (uint32_t k = 0; k < exprs->n_nodes; k++) {
+    const rh_node *node = at(s, k);
+    if (!node->place.end) continue;
     if (!(why == DIFFERENCE ? is_below_zero(s, node) : is_narrow(s, node))) continue;
     memset(s->sees, 0, exprs->n_nodes);
     for (uint32_t j = first; j < end; j++) s->sees[exprs->outputs[j]] = WRAPPED | SPOILED;
-    if (!is_seen(s, why, place->node)) continue;
-    *found = found_at(exprs, place);
+    if (!is_seen(s, why, k)) continue;
+    *found = found_at(exprs, k);
     return 1;
   }
   return 0;
