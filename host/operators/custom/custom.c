@@ -103,7 +103,8 @@ static rh_status make_form(rh_custom *self, const rh_definition *definition, rh_
   if (definition->n_fields) return rh_custom_make_fields(self, definition, error);
   RH_TRY(rh_custom_parse_ops(definition, ops, &n_ops, error));
   RH_TRY(rh_custom_count_maps(self, definition, &n_maps, error));
-  int is_masked = definition->where && ops[0] != RH_OP_affine && !rh_custom_has_neutral(ops[0]);
+  /* An index comes with each element, so that only a struct can leave one out. */
+  int is_masked = definition->where && rh_op_flags(ops[0], RH_TYPE_u64) & RH_OP_INDEXED;
   if (n_ops == 1 && n_maps == 1 && !is_masked && !rh_custom_needs_count(definition))
     return make_mapped(self, definition, ops[0], error);
   return rh_custom_make_parts(self, definition, ops, n_ops, n_maps, error);

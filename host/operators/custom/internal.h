@@ -20,7 +20,6 @@ rh_status rh_custom_count_maps(const rh_custom *self, const rh_definition *defin
 
 /* The definition's condition, for a load that is made: elements for which it is false change
  * nothing. */
-int rh_custom_has_neutral(uint32_t op); /* is there an element that changes nothing? */
 rh_status rh_custom_make_where(rh_custom *self, const rh_definition *definition, rh_error *error);
 /* Does the value need a number of its own, of the elements that the condition leaves in? */
 int rh_custom_needs_count(const rh_definition *definition);

@@ -52,20 +52,16 @@ rh_number rh_ctype_load(const rh_ctype *type, const rh_cvalue *from);
 
 enum { RH_FOREIGN_MOST_ARGUMENTS = 16, RH_FOREIGN_MOST_BYTES = 1 << 16 };
 
-/* X(role, its name).  NONE: of a function that returns nothing. */
-#define RH_ROLE_LIST(X)                                                                            \
-  X(NONE, "nothing")                                                                               \
-  X(N, "n")                                                                                        \
-  X(DATA, "data")                                                                                  \
-  X(STRIDE, "stride")                                                                              \
-  X(RESULT, "result")                                                                              \
-  X(STATUS, "status")                                                                              \
-  X(CONSTANT, "constant")
+/* NONE: of a function that returns nothing. */
 enum {
-#define RH_X(role, name) RH_ROLE_##role,
-  RH_ROLE_LIST(RH_X)
-#undef RH_X
-      RH_N_ROLES
+  RH_ROLE_NONE,
+  RH_ROLE_N,
+  RH_ROLE_DATA,
+  RH_ROLE_STRIDE,
+  RH_ROLE_RESULT,
+  RH_ROLE_STATUS,
+  RH_ROLE_CONSTANT,
+  RH_N_ROLES
 };
 
 typedef struct rh_foreign_value {
@@ -87,6 +83,7 @@ typedef struct rh_foreign {
   rh_foreign_value returns;
   rh_foreign_value arguments[RH_FOREIGN_MOST_ARGUMENTS];
   uint32_t n_arguments;
+  uint32_t roles;              /* a bit for each that a value has */
   const rh_ctype *result_type; /* of the result, whether returned or an argument */
   uint64_t base;               /* the index of the first element */
   uint64_t max_n;              /* elements of one call */

@@ -81,12 +81,8 @@ static rh_status take_flag(const place *at, const char *key, uint32_t otherwise,
 
 /* ---- Arguments and return value ---- */
 
-static const char *role_name(uint32_t role) {
-#define RH_X(role, name) name,
-  static const char *const names[] = {RH_ROLE_LIST(RH_X)};
-#undef RH_X
-  return names[role];
-}
+static const char *const role_names[] = {"nothing", "n",      "data",    "stride",
+                                         "result",  "status", "constant"};
 
 /* `allowed`: a bit for each role. */
 static rh_status take_role(const place *at, uint32_t allowed, uint32_t *role) {
@@ -96,8 +92,8 @@ static rh_status take_role(const place *at, uint32_t allowed, uint32_t *role) {
   RH_TRY(take_text(at, "role", NULL, 0, &name));
   for (*role = 0; *role < RH_N_ROLES; ++*role) {
     if (!(allowed & 1u << *role)) continue;
-    if (strcmp(role_name(*role), name) == 0) return RH_OK;
-    used += (size_t)snprintf(names + used, sizeof names - used, " %s", role_name(*role));
+    if (strcmp(role_names[*role], name) == 0) return RH_OK;
+    used += (size_t)snprintf(names + used, sizeof names - used, " %s", role_names[*role]);
   }
   return refuse(at, "role", "'%s' is not one of%s", rh_quotable(name), names);
 }
@@ -118,22 +114,19 @@ static int fits(const rh_ctype *type, json_int_t i) {
 
 static rh_status take_constant(const place *at, rh_foreign_value *to) {
   const json_t *value = json_object_get(at->json, "value");
-  if (!value) return missing(at, "value");
-  if (to->type->kind == RH_CTYPE_POINTER) {
-    to->constant.pointer = NULL;
-    return json_is_null(value) ? RH_OK : refuse(at, "value", "of a pointer can only be null");
-  }
-  if (to->type->kind == RH_CTYPE_FLOAT) {
-    if (!json_is_number(value)) return refuse(at, "value", "is not a number");
-    if (to->type->size == sizeof to->constant.f32)
-      to->constant.f32 = (float)json_number_value(value);
-    else to->constant.f64 = json_number_value(value);
-    return RH_OK;
-  }
-  if (!json_is_integer(value)) return refuse(at, "value", "is not a whole number");
-  if (!fits(to->type, json_integer_value(value)))
-    return refuse(at, "value", "is not in the range of %s", to->type->name);
-  rh_ctype_store(to->type, &to->constant, (uint64_t)json_integer_value(value));
+  int is_pointer = to->type->kind == RH_CTYPE_POINTER, is_float = to->type->kind == RH_CTYPE_FLOAT;
+  int is_right = is_pointer ? json_is_null(value)
+                 : is_float ? json_is_number(value)
+                            : json_is_integer(value) && fits(to->type, json_integer_value(value));
+  if (!is_right)
+    return refuse(at, "value", "expected %s of the type %s",
+                  is_pointer ? "null"
+                  : is_float ? "a number"
+                             : "a whole number",
+                  to->type->name);
+  if (!is_float) rh_ctype_store(to->type, &to->constant, (uint64_t)json_integer_value(value));
+  else if (to->type->size == sizeof(float)) to->constant.f32 = (float)json_number_value(value);
+  else to->constant.f64 = json_number_value(value);
   return RH_OK;
 }
 
@@ -157,6 +150,9 @@ static rh_status take_result(const place *at, const rh_foreign_value *value, rh_
 static rh_status take_value(const place *at, uint32_t roles, rh_foreign_value *value,
                             rh_foreign *foreign) {
   RH_TRY(take_role(at, roles, &value->role));
+  if (value->role != RH_ROLE_CONSTANT && foreign->roles & 1u << value->role)
+    return refuse(at, "role", "there is a '%s' already", role_names[value->role]);
+  foreign->roles |= 1u << value->role;
   int is_result = value->role == RH_ROLE_RESULT, is_constant = value->role == RH_ROLE_CONSTANT;
   const char *const keys[] = {"role", "type", is_result ? "base" : "value"};
   RH_TRY(check_keys(at, keys, value->role == RH_ROLE_DATA ? 1 : is_result || is_constant ? 3 : 2));
@@ -168,22 +164,18 @@ static rh_status take_value(const place *at, uint32_t roles, rh_foreign_value *v
   if (is_result) return take_result(at, value, foreign);
   if (is_constant) return take_constant(at, value);
   if (rh_ctype_is_integer(value->type)) return RH_OK;
-  return refuse(at, "type", "%s is an integer, not %s", role_name(value->role), value->type->name);
+  return refuse(at, "type", "%s is an integer, not %s", role_names[value->role], value->type->name);
 }
 
 static rh_status take_arguments(const place *whole, rh_foreign *foreign) {
   const json_t *array = json_object_get(whole->json, "arguments");
   size_t n = json_array_size(array);
-  if (!array) return missing(whole, "arguments");
-  if (!json_is_array(array)) return refuse(whole, "arguments", "is not an array");
-  if (n > RH_FOREIGN_MOST_ARGUMENTS)
-    return refuse(whole, "arguments", "are %zu, and at most %d can be", n,
+  if (!json_is_array(array) || n > RH_FOREIGN_MOST_ARGUMENTS)
+    return refuse(whole, "arguments", "expected a list of at most %d objects",
                   RH_FOREIGN_MOST_ARGUMENTS);
   for (size_t k = 0; k < n; k++) {
     place one = {.json = json_array_get(array, k), .error = whole->error};
     snprintf(one.where, sizeof one.where, "arguments[%zu].", k);
-    if (!json_is_object(one.json))
-      return rh_fail(whole->error, RH_E_PLUGIN, "arguments[%zu]: is not an object", k);
     RH_TRY(take_value(&one, OF_ARGUMENTS, &foreign->arguments[k], foreign));
     foreign->n_arguments++;
   }
@@ -191,31 +183,19 @@ static rh_status take_arguments(const place *whole, rh_foreign *foreign) {
 }
 
 static rh_status take_returns(const place *whole, rh_foreign *foreign) {
-  place one = {.json = json_object_get(whole->json, "returns"), .where = "returns."};
-  one.error = whole->error;
+  place one = {json_object_get(whole->json, "returns"), "returns.", whole->error};
   if (!one.json) return RH_OK;
-  if (!json_is_object(one.json)) return refuse(whole, "returns", "is not an object");
   return take_value(&one, OF_RETURNS, &foreign->returns, foreign);
 }
 
 /* ---- The whole description ---- */
 
 static rh_status check_roles(const place *whole, const rh_foreign *foreign) {
-  uint32_t count[RH_N_ROLES] = {0};
-  for (uint32_t k = 0; k < foreign->n_arguments; k++) {
-    uint32_t role = foreign->arguments[k].role;
-    count[role]++;
-    if (role != RH_ROLE_CONSTANT && count[role] > 1)
-      return rh_fail(whole->error, RH_E_PLUGIN, "arguments[%u].role: there is a '%s' already", k,
-                     role_name(role));
-  }
-  if (!count[RH_ROLE_DATA]) return refuse(whole, "arguments", "none of them has the role 'data'");
-  if (!count[RH_ROLE_N]) return refuse(whole, "arguments", "none of them has the role 'n'");
-  count[RH_ROLE_RESULT] += foreign->returns.role == RH_ROLE_RESULT;
-  if (count[RH_ROLE_RESULT] == 0)
-    return refuse(whole, "arguments", "nothing has the role 'result', returns neither");
-  if (count[RH_ROLE_RESULT] > 1)
-    return refuse(whole, "returns.role", "there is a 'result' among the arguments already");
+  static const uint32_t needed[] = {RH_ROLE_DATA, RH_ROLE_N, RH_ROLE_RESULT};
+  for (int k = 0; k < 3; k++)
+    if (!(foreign->roles & 1u << needed[k]))
+      return refuse(whole, "arguments", "none of them has the role '%s'%s", role_names[needed[k]],
+                    needed[k] == RH_ROLE_RESULT ? ", and returns neither" : "");
   return RH_OK;
 }
 
