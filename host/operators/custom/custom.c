@@ -308,7 +308,7 @@ static rh_status make_operator(rh_custom *self, const rh_definition *definition,
   if (status != RH_OK) return name_file(definition, status, error);
   RH_TRY(check_given(self, definition, n_lets, error));
   describe(self, definition);
-  self->is_moments = rh_moments_is(self);
+  self->is_moments = rh_moments_is(self, definition);
   rh_custom_find_kinds(self);
   RH_TRY(take_apart(self, definition, error));
   if (!(self->key = rh_custom_make_key(self, definition)))

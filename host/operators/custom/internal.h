@@ -128,10 +128,9 @@ rh_moments_tiles *rh_moments_wide(void);
 enum { RH_MOMENTS_256, RH_MOMENTS_512, RH_MOMENTS_256VL, RH_MOMENTS_WIDE /* so many */ };
 rh_moments_tiles *rh_moments_wide_by(int kind);
 
-/* Does the operator compute what this file does: fields n, mean and m2 of f64, and perhaps large,
- * which Chan's merge combines, of elements that are loaded as 1, anything, 0 and 0?  Any text of
- * the same operations. */
-int rh_moments_is(const rh_custom *self);
+/* Does the operator compute what this file does?  It has the texts of library/meanvar.json, but for
+ * what is loaded as the mean. */
+int rh_moments_is(const rh_custom *self, const rh_definition *of);
 
 /* *value = that of n elements from `first` on, in whole tiles, a power of two up to
  * RH_MOMENTS_MOST_TILES, or less than a tile has: bit for bit what the expressions give.  0, of

@@ -131,15 +131,10 @@ uint32_t rh_exprs_form(const rh_exprs *exprs, uint32_t variables[2]);
  * the first and the second variable, in floats? */
 int rh_exprs_is_element(const rh_exprs *exprs);
 int rh_exprs_is_quotient(const rh_exprs *exprs);
-/* Is the output this number? */
-int rh_exprs_is_literal(const rh_exprs *exprs, uint32_t output, double value);
 /* The type in memory of the variable that the output is, converted or not; 0: it is none. */
 rh_type rh_exprs_variable_of(const rh_exprs *exprs, uint32_t output, uint32_t *variable);
 /* Is an output the sum of two variables of its type, and of nothing else? */
 int rh_exprs_output_adds(const rh_exprs *exprs, uint32_t output, uint32_t a, uint32_t b);
-/* Have both as many outputs, of the same operations in the same order?  In the time that it takes
- * to write the shorter of them out. */
-int rh_exprs_are_equal(const rh_exprs *exprs, const rh_exprs *other);
 /* Bytes of the constants that rh_exprs_bind() writes; 0: no expression uses any. */
 uint32_t rh_exprs_constants_size(const rh_exprs *exprs);
 

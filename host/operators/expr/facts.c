@@ -179,11 +179,6 @@ int rh_exprs_is_quotient(const rh_exprs *exprs) {
   return a && n && a->number == 0 && n->number == 1;
 }
 
-int rh_exprs_is_literal(const rh_exprs *exprs, uint32_t output, double value) {
-  const rh_node *node = output_of(exprs, output);
-  return node->kind == RH_NODE_LITERAL && node->type == RH_TYPE_f64 && node->value.f64 == value;
-}
-
 rh_type rh_exprs_variable_of(const rh_exprs *exprs, uint32_t output, uint32_t *variable) {
   const rh_node *node = output_of(exprs, output);
   if (node->kind == RH_NODE_CAST) node = &exprs->nodes[node->args[0]];
@@ -197,30 +192,4 @@ int rh_exprs_output_adds(const rh_exprs *exprs, uint32_t output, uint32_t a, uin
   uint32_t of[2];
   return node->kind == RH_NODE_ADD && take_variables(exprs, node, of) &&
          ((of[0] == a && of[1] == b) || (of[0] == b && of[1] == a));
-}
-
-static int is_same_leaf(const rh_node *a, const rh_node *b) {
-  switch (a->kind) {
-  case RH_NODE_LITERAL: return memcmp(&a->value, &b->value, rh_type_size(a->type)) == 0;
-  case RH_NODE_VARIABLE:
-  case RH_NODE_CONSTANT: return a->number == b->number && a->as == b->as;
-  default: return a->function == b->function;
-  }
-}
-
-static int is_same(const rh_exprs *a, uint32_t in_a, const rh_exprs *b, uint32_t in_b) {
-  const rh_node *one = &a->nodes[in_a], *other = &b->nodes[in_b];
-  if (one->kind != other->kind || one->type != other->type || one->of != other->of ||
-      one->arity != other->arity || !is_same_leaf(one, other))
-    return 0;
-  for (uint32_t k = 0; k < one->arity; k++)
-    if (!is_same(a, one->args[k], b, other->args[k])) return 0;
-  return 1;
-}
-
-int rh_exprs_are_equal(const rh_exprs *exprs, const rh_exprs *other) {
-  if (exprs->n_outputs != other->n_outputs) return 0;
-  for (uint32_t k = 0; k < exprs->n_outputs; k++)
-    if (!is_same(exprs, exprs->outputs[k], other, other->outputs[k])) return 0;
-  return 1;
 }

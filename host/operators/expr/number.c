@@ -4,13 +4,18 @@
 
 _Static_assert(LDBL_MANT_DIG >= 64, "integers of 64 bits are numbers of rh_expr_value");
 
-int rh_number_is_whole(long double x) { return x >= -0x1p63L && x < 0x1p64L && x == truncl(x); }
+int rh_number_is_whole(long double x) {
+  if (!(x >= -0x1p63L && x < 0x1p64L)) return 0;
+  return x == (x < 0 ? (long double)(int64_t)x : (long double)(uint64_t)x);
+}
 
 int rh_number_fits(rh_expr_value value, rh_type type) {
   float narrow = (float)value.x;
-  rh_interval range = rh_type_interval(type);
-  if (!rh_type_is_float(type))
-    return rh_number_is_whole(value.x) && value.x >= range.low && value.x < range.high + 1;
+  if (!rh_type_is_float(type)) {
+    uint64_t most = UINT64_MAX >> (64 - 8 * rh_type_size(type) + (uint32_t)rh_type_is_signed(type));
+    long double least = rh_type_is_signed(type) ? -1 - (long double)most : 0;
+    return rh_number_is_whole(value.x) && value.x >= least && value.x <= (long double)most;
+  }
   if (type == RH_TYPE_f64 || !value.is_float || !isfinite(value.x) || value.x == 0) return 1;
   return isfinite(narrow) && narrow != 0;
 }
