@@ -47,7 +47,7 @@ static int has_infinity(const search *s, uint32_t k) {
   return has;
 }
 
-/* Of numbers at the edge only an infinity that becomes another number breaks a law. */
+/* At the edge of the numbers only an infinity that becomes another number breaks a law. */
 static int breaks(const search *s, rh_law law, uint32_t k, int kind, const rh_meeting *m,
                   rh_law_difference how) {
   if (kind != RH_CASES_SPECIAL) return how == RH_DIFFERENT;

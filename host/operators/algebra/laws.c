@@ -64,7 +64,7 @@ static double spread_of(const rh_meeting *m, const rh_operator_field *field) {
   return spread;
 }
 
-/* What a float field may differ by.  In few operations, numbers do not round by more than a small
+/* The difference that a float field may have.  In few operations, numbers do not round by more than a small
  * part of the largest: copies that fall on the other side of a branch spread more widely. */
 static double allowed_by(const rh_meeting *m, const rh_operator_field *field, double size) {
   enum { ROUNDINGS = 4096 };

@@ -86,7 +86,7 @@ uint32_t rh_part_fields(uint32_t op, rh_type type, rh_part_field fields[RH_MOST_
 
 /* ---- Masks: the elements for which a condition is false ---- */
 
-/* What the operator makes of no elements, as an element. */
+/* The operator's result of no elements, as an element. */
 static uint64_t neutral_of(const rh_op *op, rh_type type) {
   rh_result none;
   rh_op_result(op->id, type, op->identity, &none);

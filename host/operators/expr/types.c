@@ -166,7 +166,7 @@ static uint32_t only_integers(rh_exprs *exprs) {
   return rh_graph_refuse(exprs, "an operator of integers has a float as its operand");
 }
 
-/* What does not fit in 64 bits stays outside of them if it is rounded. */
+/* A result that does not fit in 64 bits stays outside of them if it is rounded. */
 static uint32_t integer(rh_exprs *exprs, long double x) {
   if (rh_number_is_whole(x)) return rh_graph_literal(exprs, (rh_expr_value){.x = x}, 0);
   return rh_graph_refuse(exprs, "the integer does not fit in 64 bits");
