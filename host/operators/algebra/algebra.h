@@ -142,7 +142,8 @@ uint32_t rh_law_values(rh_law law);
 void rh_law_sides(const rh_custom *of, rh_law law, unsigned char *const v[3], unsigned char *left,
                   unsigned char *right, uint32_t n);
 
-/* The rounding that sides may differ by: operations on single elements round less than those of many. */
+/* The rounding that sides may differ by: operations on single elements round less than those of
+ * many. */
 typedef enum rh_rounding { RH_NOTHING_ROUNDS, RH_FEW_ROUND, RH_MANY_ROUND } rh_rounding;
 
 /* Values and what becomes of them: first as they are, then with other last bits, by which the
