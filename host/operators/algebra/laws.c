@@ -64,8 +64,8 @@ static double spread_of(const rh_meeting *m, const rh_operator_field *field) {
   return spread;
 }
 
-/* The difference that a float field may have.  In few operations, numbers do not round by more than
- * a small part of the largest: copies that fall on the other side of a branch spread more widely. */
+/* The difference that a float field may have.  In few operations, numbers round by no more than a
+ * small part of the largest: copies on the other side of a branch spread more widely. */
 static double allowed_by(const rh_meeting *m, const rh_operator_field *field, double size) {
   enum { ROUNDINGS = 4096 };
   int is_wide = field->type == RH_TYPE_f64;
