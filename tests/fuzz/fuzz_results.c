@@ -74,53 +74,6 @@ static char *dump_lines(const rh_records *results) {
   return text;
 }
 
-static int is_same_text(const char *one, const char *other) {
-  return one && other ? strcmp(one, other) == 0 : one == other;
-}
-
-static int is_same_number(double one, double other) {
-  return one == other || (isnan(one) && isnan(other));
-}
-
-static int is_same_json(const json_t *one, const json_t *other) {
-  return one && other ? json_equal(one, other) : one == other;
-}
-
-static int is_same_list(const double *one, const double *other, uint32_t n) {
-  return n == 0 || memcmp(one, other, n * sizeof *one) == 0;
-}
-
-static void check_same_spread(const rh_spread *one, const rh_spread *other) {
-  RULE(one->samples == other->samples && one->outliers == other->outliers);
-  RULE(one->median == other->median && one->mean == other->mean && one->mad == other->mad);
-  RULE(one->min == other->min && one->max == other->max);
-  RULE(one->q1 == other->q1 && one->q3 == other->q3);
-  RULE(one->ci_low == other->ci_low && one->ci_high == other->ci_high);
-}
-
-/* Nothing that was accepted is lost on the way. */
-static void check_same_row(const rh_row *one, const rh_row *other) {
-  RULE(is_same_text(one->device, other->device) && is_same_text(one->strategy, other->strategy));
-  RULE(one->op == other->op && one->type == other->type && one->status == other->status);
-  RULE(one->n == other->n && one->bytes == other->bytes && one->is_peer == other->is_peer);
-  RULE(is_same_json(one->params, other->params) && is_same_text(one->reason, other->reason));
-  RULE(is_same_text(one->params_from, other->params_from));
-  check_same_spread(&one->time, &other->time);
-  check_same_spread(&one->latency, &other->latency);
-  RULE(one->batch == other->batch && one->host_batch_s == other->host_batch_s);
-  RULE(one->n_rounds == other->n_rounds && one->n_raw == other->n_raw);
-  RULE(is_same_list(one->rounds, other->rounds, one->n_rounds));
-  RULE(is_same_list(one->raw, other->raw, one->n_raw));
-  RULE(is_same_json(one->setup, other->setup) && is_same_json(one->check, other->check));
-  RULE(json_array_size(one->parts) == json_array_size(other->parts));
-  RULE(!json_array_size(one->parts) || json_equal(one->parts, other->parts));
-  RULE(!json_array_size(one->parts) || one->host_share_s == other->host_share_s);
-  RULE(is_same_number(one->peak_fraction, other->peak_fraction));
-  RULE(one->flags == other->flags && one->passes == other->passes);
-  RULE(one->finishes_on_host == other->finishes_on_host);
-  RULE(one->reproducible == other->reproducible);
-}
-
 static char *document_of(const rh_records *results) {
   char *text = NULL;
   size_t size = 0;
@@ -132,8 +85,7 @@ static char *document_of(const rh_records *results) {
 }
 
 /* Reads the written file, and expects the same results. */
-static void read_again(const char *written, const rh_records *first, const char *document,
-                       int lines) {
+static void read_again(const char *written, const char *document, int lines) {
   rh_records results;
   rh_error error = {0};
   const char *path = as_file(written, strlen(written));
@@ -141,8 +93,6 @@ static void read_again(const char *written, const rh_records *first, const char 
   if (status != RH_OK) fprintf(stderr, "%s\n%s\n", written, error.message);
   RULE(status == RH_OK);
   RULE(!results.is_cut && (int)results.are_lines == lines);
-  RULE(results.n_rows == first->n_rows);
-  for (uint32_t k = 0; k < results.n_rows; k++) check_same_row(&first->rows[k], &results.rows[k]);
   char *again = document_of(&results);
   if (strcmp(again, document) != 0) fprintf(stderr, "%s\n%s\n", document, again);
   RULE(strcmp(again, document) == 0);
@@ -152,10 +102,10 @@ static void read_again(const char *written, const rh_records *first, const char 
 
 static void write_and_read(const rh_records *results) {
   char *document = document_of(results);
-  read_again(document, results, document, 0);
+  read_again(document, document, 0);
   if (results->settings) { /* a header without is no JSONL */
     char *lines = dump_lines(results);
-    read_again(lines, results, document, 1);
+    read_again(lines, document, 1);
     free(lines);
   }
   free(document);
