@@ -9,6 +9,7 @@ typedef struct choice {
   const rh_job_spec *spec;
   rh_tunedb *tuned;
   int rounds_once; /* sums that are rounded once are asked for, and some strategies promise them */
+  int without_device; /* 1: so far none was looked for */
   /* n of them; then, up to n_known, those of other bits than are asked for */
   rh_known_strategy *list;
   uint32_t n, n_known;
@@ -132,7 +133,8 @@ static void add_name(rh_text *names, const rh_entry *entry) {
 }
 
 /* Takes the entries whose bits are, or are not, those that are asked for. */
-static void take_entries(choice *c, const rh_registry *registry, int wanted) {
+static void take_entries(choice *c, int wanted) {
+  const rh_registry *registry = &c->context->registry;
   for (uint32_t k = 0; k < registry->n_entries; k++) {
     const rh_entry *entry = &registry->entries[k];
     rh_known_strategy one = {.entry = entry};
@@ -165,21 +167,20 @@ static void weigh_way(choice *c) {
   if (c->way_s == 0) keep(c, is_on_device);
 }
 
-static rh_status gather(choice *c, const rh_registry *registry, rh_error *error) {
+static rh_status gather(choice *c, rh_error *error) {
   const rh_job_spec *spec = c->spec;
-  c->list = calloc(registry->n_entries + 1u, sizeof *c->list);
-  if (!c->list) return rh_fail(error, RH_E_NOMEM, "no memory to choose a strategy");
-  take_entries(c, registry, 1);
-  if (c->rounds_once && !c->n_known && !registry->n_skipped) {
+  RH_TRY(RH_NEW(&c->list, c->context->registry.n_entries + 1u, "the strategies", error));
+  take_entries(c, 1);
+  if (c->rounds_once && !c->n_known && !c->context->registry.n_skipped) {
     c->rounds_once = 0; /* the host computes the answer, and another strategy is a check of it */
-    take_entries(c, registry, 1);
+    take_entries(c, 1);
   }
   keep(c, is_judged);
   keep_one_run(c);
-  try_out(c);
+  if (!c->without_device) try_out(c);
   weigh_way(c);
   c->n = c->n_known;
-  take_entries(c, registry, 0);
+  take_entries(c, 0);
   if (c->n) return RH_OK;
   const char *op = spec->operation.op->name,
              *type = rh_type_name(spec->operation.op->operands[0].type);
@@ -258,18 +259,17 @@ static void count_runs(const choice *c, rh_known_strategy *one) {
   one->known.latency_s *= fmax(1, more);
 }
 
-/* Estimates every strategy's time from the best available data and returns how many have one.
+/* Estimates every strategy's time from the best available data.
  * Shipped times were measured on another machine.  If some strategies were also measured here,
  * the shipped times of the others are scaled by the same ratio. */
-static uint32_t look_up(choice *c) {
-  uint32_t known = 0, both = 0;
+static void look_up(choice *c) {
+  uint32_t both = 0;
   double logs = 0;
   for (uint32_t k = 0; k < c->n_known; k++) {
     rh_known_strategy *one = &c->list[k];
     const rh_asked of = asked_of(c, one);
     one->known = rh_estimate_of(c->tuned, &of);
     count_runs(c, one);
-    known += k < c->n && one->known.from;
     if (one->known.measured_per_shipped <= 0) continue;
     logs += log(one->known.measured_per_shipped);
     both++;
@@ -282,7 +282,6 @@ static uint32_t look_up(choice *c) {
     of->latency_s *= scale;
   }
   compare_alike(c);
-  return known;
 }
 
 /* Compare by latency if it is known for all of them, else by device time. */
@@ -432,9 +431,8 @@ static const rh_known_strategy *by_score(const choice *c, int on_device, rh_text
   return best;
 }
 
-/* known: how many have a time, by look_up(). */
-static const rh_known_strategy *choose(const choice *c, uint32_t known, rh_text *text) {
-  if (!known || is_of_unknown_segments(c)) return by_score(c, 0, text);
+static const rh_known_strategy *choose(const choice *c, rh_text *text) {
+  if (!most_alike(c) || is_of_unknown_segments(c)) return by_score(c, 0, text);
   int by_latency = knows_latency(c);
   const rh_known_strategy *best = best_of(c, by_latency);
   if (may_win_on_device(c, best, by_latency)) {
@@ -470,12 +468,16 @@ static void forget(choice *c) {
   *c = choice_of(c->context, c->spec);
 }
 
-/* From the strategies of the registry.  *known: how many of them have a time. */
-static rh_status consider(choice *c, const rh_registry *registry, uint32_t *known,
-                          rh_error *error) {
+/* From the strategies that are asked for, or more. */
+static rh_status consider(choice *c, const rh_wanted *wanted, rh_error *error) {
+  const rh_registry *registry;
+  int without_device = c->without_device;
+  forget(c);
+  c->without_device = without_device;
+  RH_TRY(rh_context_examine(c->context, wanted, &registry, error));
   RH_TRY(rh_context_tuned(c->context, &c->tuned, error));
-  RH_TRY(gather(c, registry, error));
-  *known = look_up(c);
+  RH_TRY(gather(c, error));
+  look_up(c);
   return RH_OK;
 }
 
@@ -511,7 +513,6 @@ static int may_do_without_device(const choice *c) {
  * serves this answer alone, it is chosen without one; then nothing else is examined.  Null: that is
  * not known. */
 static const rh_known_strategy *choose_without_device(choice *c, rh_text *text) {
-  const rh_registry *registry;
   const rh_known_strategy *best;
   const char *names[MOST_NAMES];
   rh_wanted wanted = {.n = c->spec->operation.n, .op = c->spec->operation.op, .names = names};
@@ -522,13 +523,8 @@ static const rh_known_strategy *choose_without_device(choice *c, rh_text *text) 
   wanted.n_names = rh_tunedb_host_strategies(c->tuned, c->spec->operation.op, names, MOST_NAMES);
   if (way_s == 0 || wanted.n_names == 0) return NULL;
   if (!c->spec->once) wanted.n_names = rh_tunedb_strategies(c->tuned, names, MOST_NAMES);
-  if (rh_context_examine(c->context, &wanted, &registry, NULL) != RH_OK) return NULL;
-  c->list = calloc(registry->n_entries + 1u, sizeof *c->list);
-  if (!c->list) return NULL;
-  take_entries(c, registry, 1);
-  keep_one_run(c);
-  c->n = c->n_known;
-  look_up(c);
+  c->without_device = 1;
+  if (consider(c, &wanted, NULL) != RH_OK) return NULL;
   best = most_alike(c);
   if (!best || best->known.unlike != RH_TUNED_SAME || best->known.from->origin != RH_TUNED_HERE ||
       cost(c, best, 1) > way_s)
@@ -539,39 +535,34 @@ static const rh_known_strategy *choose_without_device(choice *c, rh_text *text) 
   return best;
 }
 
+static rh_status choose_with_device(choice *c, const rh_known_strategy **chosen, rh_text *text,
+                                    rh_error *error) {
+  const char *names[MOST_NAMES];
+  rh_wanted wanted = {.n = c->spec->operation.n, .op = c->spec->operation.op, .names = names};
+  rh_error no_device;
+  c->without_device = 0;
+  RH_TRY(rh_context_any_device(c->context, &wanted.device, &no_device, error));
+  RH_TRY(rh_context_tuned(c->context, &c->tuned, error));
+  wanted.n_names = rh_tunedb_strategies(c->tuned, names, MOST_NAMES);
+  rh_status status = consider(c, &wanted, error);
+  if (c->context->registry.n_skipped &&
+      (status == RH_DECLINED || (status == RH_OK && !is_decided(c)))) {
+    wanted.n_names = 0;
+    status = consider(c, &wanted, error);
+  }
+  rh_context_report_missing_plugins(c->context);
+  report_unread(c);
+  if (status == RH_OK) *chosen = choose(c, text);
+  return status;
+}
+
 rh_status rh_choose(rh_context *context, const rh_job_spec *spec, const rh_entry **entry,
                     rh_error *error) {
-  const rh_registry *registry;
   choice c = choice_of(context, spec);
   rh_text text = {0};
-  uint32_t known = 0;
-  rh_error no_device;
-  const rh_known_strategy *on_host = choose_without_device(&c, &text);
-  if (on_host) {
-    *entry = on_host->entry;
-    explain(&c, on_host, &text);
-    rh_text_finish(&text);
-    forget(&c);
-    return RH_OK;
-  }
-  forget(&c);
-  const char *names[MOST_NAMES];
-  rh_wanted wanted = {.n = spec->operation.n, .op = spec->operation.op, .names = names};
-  RH_TRY(rh_context_any_device(context, &wanted.device, &no_device, error));
-  RH_TRY(rh_context_tuned(context, &c.tuned, error));
-  wanted.n_names = rh_tunedb_strategies(c.tuned, names, MOST_NAMES);
-  RH_TRY(rh_context_examine(context, &wanted, &registry, error));
-  rh_status status = consider(&c, registry, &known, error);
-  if (registry->n_skipped && (status == RH_DECLINED || (status == RH_OK && !is_decided(&c)))) {
-    forget(&c);
-    wanted.n_names = 0;
-    status = rh_context_examine(context, &wanted, &registry, error);
-    if (status == RH_OK) status = consider(&c, registry, &known, error);
-  }
-  rh_context_report_missing_plugins(context);
-  report_unread(&c);
+  const rh_known_strategy *chosen = choose_without_device(&c, &text);
+  rh_status status = chosen ? RH_OK : choose_with_device(&c, &chosen, &text, error);
   if (status == RH_OK) {
-    const rh_known_strategy *chosen = choose(&c, known, &text);
     *entry = chosen->entry;
     explain(&c, chosen, &text);
   }
