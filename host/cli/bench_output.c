@@ -237,9 +237,10 @@ static json_t *describe_calibration(const rh_stage *stage) {
 static int describe_strategies(rh_records *results, const rh_app *app, const rh_stage *stage) {
   rh_app own = *app; /* offers are described for the first problem */
   int failed = 0;
-  const rh_job_spec first = rh_bench_first_problem(stage->settings);
-  own.op = first.operation.op->base;
-  own.type = first.operation.op->type;
+  rh_bench_at first = {.t = 0};
+  rh_bench_next(stage->settings, &first);
+  own.op = first.problem.operation.op->base;
+  own.type = first.problem.operation.op->type;
   for (uint32_t k = 0; k < stage->n_found; k++) {
     const rh_entry *entry = rh_registry_find(&stage->context->registry, stage->found[k].name);
     if (entry) failed |= json_array_append_new(results->strategies, rh_json_strategy(&own, entry));

@@ -151,8 +151,13 @@ int rh_bench_is_defined(const rh_bench_settings *settings, uint32_t t, uint32_t 
 rh_job_spec rh_bench_problem(const rh_bench_settings *settings, uint32_t t, uint32_t op,
                              uint64_t n);
 
-/* The first that is defined, of no elements. */
-rh_job_spec rh_bench_first_problem(const rh_bench_settings *settings);
+/* All that are defined, by type, size and operator.  Zero-initialised before the first. */
+typedef struct rh_bench_at {
+  rh_job_spec problem;
+  int is_largest;       /* of the type's sizes */
+  uint32_t t, size, op; /* of the next */
+} rh_bench_at;
+int rh_bench_next(const rh_bench_settings *settings, rh_bench_at *at); /* 0: there are no more */
 
 /* Bytes of one element of every operand; of several operators, the most. */
 uint32_t rh_bench_element_bytes(const rh_bench_settings *settings, uint32_t t);
@@ -274,9 +279,6 @@ typedef struct rh_bench_pace {
 } rh_bench_pace;
 
 void rh_bench_pace_begin(rh_bench_pace *pace, const rh_stage *stage);
-/* `strategies` points of `bytes` bytes each are done. */
-void rh_bench_pace_step(rh_bench_pace *pace, uint64_t bytes, uint32_t strategies);
-double rh_bench_left_s(const rh_bench_pace *pace);
 
 /* ---- The benchmark ---- */
 

@@ -3,14 +3,10 @@
 /* The memory of all points' data: a page that is obtained anew has to be cleared. */
 static uint64_t largest_bytes(const rh_bench_settings *settings) {
   uint64_t largest = 0, offsets[RH_MOST_OPERANDS];
-  for (uint32_t t = 0; t < settings->types.n; t++)
-    for (uint32_t j = 0; j < settings->ops.n; j++) {
-      uint64_t n = settings->sizes[t][settings->n_sizes[t] - 1];
-      rh_job_spec problem = rh_bench_problem(settings, t, settings->ops.list[j], n);
-      if (!rh_bench_is_defined(settings, t, settings->ops.list[j])) continue;
-      uint64_t bytes = rh_operand_layout(&problem, offsets);
-      if (bytes > largest) largest = bytes;
-    }
+  for (rh_bench_at at = {.t = 0}; rh_bench_next(settings, &at);) {
+    uint64_t bytes = rh_operand_layout(&at.problem, offsets);
+    if (bytes > largest) largest = bytes;
+  }
   return largest;
 }
 

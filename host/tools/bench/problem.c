@@ -18,13 +18,17 @@ rh_job_spec rh_bench_problem(const rh_bench_settings *settings, uint32_t t, uint
   return spec;
 }
 
-rh_job_spec rh_bench_first_problem(const rh_bench_settings *settings) {
-  uint32_t t = 0, k = 0;
-  while (t < settings->types.n && !rh_bench_is_defined(settings, t, settings->ops.list[k])) {
-    k = (k + 1) % settings->ops.n;
-    t += k == 0;
+int rh_bench_next(const rh_bench_settings *settings, rh_bench_at *at) {
+  while (at->t < settings->types.n) {
+    uint64_t n = settings->sizes[at->t][at->size];
+    at->problem = rh_bench_problem(settings, at->t, settings->ops.list[at->op], n);
+    at->is_largest = at->size + 1 == settings->n_sizes[at->t];
+    at->op = (at->op + 1) % settings->ops.n;
+    if (at->op == 0) at->size = (at->size + 1) % settings->n_sizes[at->t];
+    if (at->op == 0 && at->size == 0) at->t++;
+    if (at->problem.operation.op) return 1;
   }
-  return rh_bench_problem(settings, t, settings->ops.list[k], 0);
+  return 0;
 }
 
 uint32_t rh_bench_element_bytes(const rh_bench_settings *settings, uint32_t t) {

@@ -9,35 +9,26 @@ static double weight(const rh_bench_pace *pace, uint64_t bytes) {
   return 0.06 + fmin(runs, pace->max_time_s);
 }
 
-static uint32_t ops_on(const rh_bench_settings *settings, uint32_t t) {
-  uint32_t n = 0;
-  for (uint32_t k = 0; k < settings->ops.n; k++)
-    n += rh_bench_is_defined(settings, t, settings->ops.list[k]) != 0;
-  return n;
-}
-
 void rh_bench_pace_begin(rh_bench_pace *pace, const rh_stage *stage) {
   const rh_bench_settings *settings = stage->settings;
+  uint32_t runs = rh_stage_contenders(stage) * settings->processes;
   *pace = (rh_bench_pace){.started = rh_now(),
                           .read_peak = stage->bench_device.calibration.read_peak,
                           .max_time_s = settings->rules.max_time_s};
-  for (uint32_t t = 0; t < settings->types.n; t++) {
-    uint32_t size = rh_bench_element_bytes(settings, t);
-    uint32_t points = ops_on(settings, t) * rh_stage_contenders(stage) * settings->processes;
-    for (uint32_t k = 0; k < settings->n_sizes[t]; k++) {
-      uint32_t here = points * rh_bench_cuts(settings, settings->sizes[t][k]);
-      pace->total += here;
-      pace->weight_total += here * weight(pace, settings->sizes[t][k] * size);
-    }
+  for (rh_bench_at at = {.t = 0}; rh_bench_next(settings, &at);) {
+    const rh_operation *of = &at.problem.operation;
+    uint32_t here = runs * rh_bench_cuts(settings, of->n);
+    pace->total += here;
+    pace->weight_total += here * weight(pace, of->n * rh_operator_element_bytes(of->op));
   }
 }
 
-void rh_bench_pace_step(rh_bench_pace *pace, uint64_t bytes, uint32_t strategies) {
+static void step(rh_bench_pace *pace, uint64_t bytes, uint32_t strategies) {
   pace->done += strategies;
   pace->weight_done += strategies * weight(pace, bytes);
 }
 
-double rh_bench_left_s(const rh_bench_pace *pace) {
+static double left_s(const rh_bench_pace *pace) {
   double spent = rh_now() - pace->started, left = pace->weight_total - pace->weight_done;
   return pace->weight_done > 0 ? spent * left / pace->weight_done : pace->weight_total;
 }
@@ -167,7 +158,7 @@ static rh_status on_turn(void *user, const rh_sampler *sampler, rh_error *error)
   const rh_bench_runner *r = user;
   rh_bench_turn turn = {.done = r->pace.done,
                         .total = r->pace.total,
-                        .left_s = rh_bench_left_s(&r->pace),
+                        .left_s = left_s(&r->pace),
                         .n = r->point.data.n,
                         .strategy = sampler->name};
   return r->on_turn(r->user, &turn, error);
@@ -215,7 +206,7 @@ static rh_status measure_cut(rh_bench_runner *r, rh_error *error) {
   if (status == RH_OK && r->process == processes_of(r)) status = deliver(r, &at, error);
   free(samplers);
   free(expected);
-  rh_bench_pace_step(&r->pace, rh_bench_data_bytes(data), all);
+  step(&r->pace, rh_bench_data_bytes(data), all);
   return status;
 }
 
@@ -238,23 +229,11 @@ static rh_status measure_lengths(rh_bench_runner *r, rh_error *error) {
   return RH_OK;
 }
 
-static rh_status measure_size(rh_bench_runner *r, uint32_t t, uint64_t n, rh_error *error) {
-  const rh_bench_settings *settings = r->stage->settings;
-  const rh_ops *ops = &settings->ops;
-  for (uint32_t k = 0; k < ops->n; k++) {
-    if (!rh_bench_is_defined(settings, t, ops->list[k])) continue;
-    rh_job_spec problem = rh_bench_problem(settings, t, ops->list[k], n);
-    RH_TRY(rh_point_fill(&r->point, r->stage, &problem, error));
+static rh_status measure_all(rh_bench_runner *r, rh_error *error) {
+  for (rh_bench_at at = {.t = 0}; rh_bench_next(r->stage->settings, &at);) {
+    RH_TRY(rh_point_fill(&r->point, r->stage, &at.problem, error));
     RH_TRY(measure_lengths(r, error));
   }
-  return RH_OK;
-}
-
-static rh_status measure_all(rh_bench_runner *r, rh_error *error) {
-  const rh_bench_settings *settings = r->stage->settings;
-  for (uint32_t t = 0; t < settings->types.n; t++)
-    for (uint32_t k = 0; k < settings->n_sizes[t]; k++)
-      RH_TRY(measure_size(r, t, settings->sizes[t][k], error));
   return RH_OK;
 }
 

@@ -4,10 +4,8 @@
 
 static uint64_t most_elements(const rh_bench_settings *settings) {
   uint64_t most = 0;
-  for (uint32_t k = 0; k < settings->types.n; k++) {
-    uint64_t last = settings->sizes[k][settings->n_sizes[k] - 1];
-    if (last > most) most = last;
-  }
+  for (rh_bench_at at = {.t = 0}; rh_bench_next(settings, &at);)
+    if (at.problem.operation.n > most) most = at.problem.operation.n;
   return most;
 }
 
@@ -18,17 +16,11 @@ const char *rh_stage_label(const rh_stage *stage) {
 /* ---- Strategies ---- */
 
 /* It answers for a user's operator when it is asked. */
-static int offers(const rh_entry *entry, const rh_bench_settings *settings, uint32_t t,
-                  uint32_t op) {
-  const rh_job_spec problem = rh_bench_problem(settings, t, op, 0);
-  return problem.operation.op &&
-         entry->offers[problem.operation.op->base][problem.operation.op->type].status == RH_OK;
-}
-
 static int serves(const rh_entry *entry, const rh_bench_settings *settings) {
-  for (uint32_t k = 0; k < settings->types.n; k++)
-    for (uint32_t j = 0; j < settings->ops.n; j++)
-      if (offers(entry, settings, k, settings->ops.list[j])) return 1;
+  for (rh_bench_at at = {.t = 0}; rh_bench_next(settings, &at);) {
+    const rh_operator *op = at.problem.operation.op;
+    if (entry->offers[op->base][op->type].status == RH_OK) return 1;
+  }
   return 0;
 }
 
@@ -101,19 +93,15 @@ static rh_status start_peers(rh_stage *stage, rh_error *error) {
 /* Checks before anything is measured that every type and size fits in one buffer of the device,
  * or in this machine's memory. */
 static rh_status check_sizes(const rh_stage *stage, uint32_t device_kinds, rh_error *error) {
-  const rh_bench_settings *settings = stage->settings;
   char what[64];
   const rh_cl_device *unused;
-  for (uint32_t k = 0; k < settings->types.n; k++) {
-    uint64_t n = settings->sizes[k][settings->n_sizes[k] - 1];
-    snprintf(what, sizeof what, "--size %llu in %s", (unsigned long long)n,
-             rh_type_name(settings->types.list[k]));
-    for (uint32_t j = 0; j < settings->ops.n; j++) {
-      rh_job_spec spec = rh_bench_problem(settings, k, settings->ops.list[j], n);
-      spec.operation.what = what;
-      if (rh_bench_is_defined(settings, k, settings->ops.list[j]))
-        RH_TRY(rh_job_device(stage->context, &spec, device_kinds, &unused, error));
-    }
+  for (rh_bench_at at = {.t = 0}; rh_bench_next(stage->settings, &at);) {
+    rh_operation *of = &at.problem.operation;
+    if (!at.is_largest) continue;
+    snprintf(what, sizeof what, "--size %llu in %s", (unsigned long long)of->n,
+             rh_type_name(of->op->operands[0].type));
+    of->what = what;
+    RH_TRY(rh_job_device(stage->context, &at.problem, device_kinds, &unused, error));
   }
   return RH_OK;
 }

@@ -118,19 +118,10 @@ rh_status rh_tuner_make_tasks(rh_tuner *w, rh_error *error) {
   const rh_bench_settings *settings = w->stage->settings;
   uint64_t most = 0;
   RH_TRY(find_plugins(w, error));
-  for (uint32_t t = 0; t < settings->types.n; t++)
-    for (uint32_t k = 0; k < settings->n_sizes[t]; k++)
-      most += (uint64_t)rh_bench_cuts(settings, settings->sizes[t][k]) * settings->ops.n *
-              w->stage->n_found;
+  for (rh_bench_at at = {.t = 0}; rh_bench_next(settings, &at);)
+    most += (uint64_t)rh_bench_cuts(settings, at.problem.operation.n) * w->stage->n_found;
   RH_TRY(RH_NEW(&w->tasks, most + 1, "the tasks", error));
-  for (uint32_t t = 0; t < settings->types.n; t++)
-    for (uint32_t k = 0; k < settings->n_sizes[t]; k++)
-      for (uint32_t j = 0; j < settings->ops.n; j++)
-        if (rh_bench_is_defined(settings, t, settings->ops.list[j])) {
-          const rh_job_spec problem =
-              rh_bench_problem(settings, t, settings->ops.list[j], settings->sizes[t][k]);
-          add_points(w, &problem);
-        }
+  for (rh_bench_at at = {.t = 0}; rh_bench_next(settings, &at);) add_points(w, &at.problem);
   return RH_OK;
 }
 
