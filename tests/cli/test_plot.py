@@ -524,7 +524,7 @@ runpy.run_path(sys.argv[0], run_name='__main__')
         self.bad(6, "failed: exit status 7", *args, env=self.fake("exit 7\n"))
         self.bad(6, "failed: signal 9", *args, env=self.fake("kill -9 $$\n"))
         self.bad(6, "incomplete", *args, env=self.fake("exit 0\n"))
-        self.bad(6, "incomplete", *args, env=self.fake("echo half >&5; echo rate svg 100 >&4\n"))
+        self.bad(6, "incomplete", *args, env=self.fake("echo half >&5; echo rate 0 100 >&4\n"))
         self.bad(6, "said 'x'", *args, env=self.fake("echo x >&4\n"))
 
     def test_old_pictures_stay(self):

@@ -1,5 +1,6 @@
 """Draws results for redhost, which starts this: descriptor 3 has a document of --bench or --compare, 4 takes a line
-for each drawing, "PICTURE FORMAT BYTES", and 5 the drawings themselves.  redhost writes the files."""
+for each drawing, "PICTURE FILE BYTES MIDDLE", and 5 the drawings themselves.  FILE is a number of --formats, and MIDDLE
+what the file's name gets where there are several pictures.  redhost writes the files."""
 from __future__ import annotations
 
 import argparse
@@ -29,20 +30,23 @@ def need_matplotlib() -> None:
     leave(ABOUT_MACHINE, "pictures in files need matplotlib; install it (Debian's package python3-matplotlib)")
 
 
-def deliver(picture: str, format_: str, drawing: bytes) -> None:
-    with os.fdopen(os.dup(5), "wb") as out:
-        out.write(drawing)
-    os.write(4, b"%s %s %d\n" % (picture.encode(), format_.encode(), len(drawing)))
+def deliver(formats: list[str], picture: str, format_: str, drawing: bytes, middle: str = "") -> None:
+    for k, wanted in enumerate(formats):
+        if wanted != format_:
+            continue
+        with os.fdopen(os.dup(5), "wb") as out:
+            out.write(drawing)
+        os.write(4, b"%s %d %d %s\n" % (picture.encode(), k, len(drawing), middle.encode()))
 
 
 def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--pictures", type=lambda text: text.split(",") if text else [])
-    parser.add_argument("--formats", type=lambda text: list(dict.fromkeys(text.split(","))))
+    parser.add_argument("--formats", type=lambda text: text.split(","))
     parser.add_argument("--window", type=lambda text: [int(part) for part in text.split("x")])
     parser.add_argument("--color", action="store_true")
     options = parser.parse_args()
-    formats = [format_ for format_ in options.formats if format_ in ("svg", "png", "pdf")]
+    formats = [format_ for format_ in dict.fromkeys(options.formats) if format_ in ("svg", "png", "pdf")]
     if formats:
         need_matplotlib()
     with open("/proc/self/fd/3", encoding="utf-8") as file:  # a file, read from its beginning, or a pipe
@@ -50,7 +54,7 @@ def main() -> None:
     if "changes" in document:
         import pictures
         for format_, drawing in pictures.draw_change(document, formats):
-            deliver("change", format_, drawing)
+            deliver(options.formats, "change", format_, drawing)
         return
 
     panels = results.arrange(document)
@@ -64,13 +68,13 @@ def main() -> None:
         import pictures
         for picture in found:
             for format_, drawing in pictures.draw(document, picture, formats):
-                deliver(picture.name, format_, drawing)
+                deliver(options.formats, picture.name, format_, drawing, "-" + picture.name if len(found) > 1 else "")
     if "html" in options.formats:
         import report
-        deliver("report", "html", report.write(document, panels))
+        deliver(options.formats, "report", "html", report.write(document, panels))
     if "txt" in options.formats:
         import text
-        deliver("text", "txt", text.draw(document, found, *options.window, options.color))
+        deliver(options.formats, "text", "txt", text.draw(document, found, *options.window, options.color))
 
 
 if __name__ == "__main__":

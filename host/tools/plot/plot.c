@@ -43,19 +43,12 @@ int rh_plot_is_page(const char *file) { return strcmp(suffix_of(file), ".html") 
 
 /* ---- The child ---- */
 
-/* The child drew `bytes` of `data`, from `from` on. */
-typedef struct drawing {
-  char picture[96], format[8];
-  uint64_t from, bytes;
-} drawing;
-
 typedef struct work {
   const rh_plot_spec *spec;
   const char *name;
   char *python, *script;
-  int data, output; /* unnamed files: drawings, and what the child says */
-  drawing *drawings;
-  uint32_t n_drawings;
+  int data, output;    /* unnamed files: drawings, and what the child says */
+  rh_plotted *plotted; /* the drawings, one behind the other */
 } work;
 
 static rh_status no_memory(rh_error *error) {
@@ -132,15 +125,26 @@ static rh_status start(const work *w, const char *document, size_t bytes, rh_chi
   return status;
 }
 
-/* "rate-sum-f32 svg 23456" */
+/* "rate-sum-f32 1 23456 -rate-sum-f32": for the file spec->files[1], and what its name gets. */
 static rh_status note_drawing(work *w, const char *line, rh_error *error) {
-  RH_TRY(RH_ROOM(&w->drawings, w->n_drawings, "pictures", error));
-  drawing *last = &w->drawings[w->n_drawings];
-  *last = (drawing){.from = w->n_drawings ? last[-1].from + last[-1].bytes : 0};
-  if (sscanf(line, "%95s %7s %" SCNu64, last->picture, last->format, &last->bytes) != 3)
+  const rh_plot_spec *spec = w->spec;
+  rh_plotted *plotted = w->plotted;
+  RH_TRY(RH_ROOM(&plotted->files, plotted->n_files, "pictures", error));
+  rh_plotted_file *file = &plotted->files[plotted->n_files];
+  char middle[100] = "";
+  uint32_t k;
+  *file = (rh_plotted_file){.bytes = 0};
+  if (sscanf(line, "%95s %" SCNu32 " %" SCNu64 " %99s", file->picture, &k, &file->bytes, middle) <
+          3 ||
+      (spec->n_files && k >= spec->n_files))
     return rh_fail(error, RH_E_FILE, "%s: said '%s'", w->script, rh_quotable(line));
-  w->n_drawings++;
-  return RH_OK;
+  plotted->n_files++;
+  if (!spec->n_files) return RH_OK;
+  const char *suffix = suffix_of(spec->files[k]);
+  int stem = (int)(suffix - spec->files[k]);
+  if (asprintf(&file->path, "%.*s%s%s", stem, spec->files[k], middle, suffix) >= 0) return RH_OK;
+  file->path = NULL;
+  return no_memory(error);
 }
 
 static rh_status listen_to(rh_child *child, work *w, rh_error *error) {
@@ -187,86 +191,54 @@ static rh_status draw(work *w, const char *document, size_t bytes, rh_error *err
   rh_status status = listen_to(&child, w, error);
   int ended = rh_child_finish(&child, status == RH_OK ? RH_CHILD_DONE_S : 0);
   if (status == RH_OK) status = judge_end(w, ended, error);
-  const drawing *last = w->n_drawings ? &w->drawings[w->n_drawings - 1] : NULL;
+  uint64_t bytes_said = 0;
+  for (uint32_t k = 0; k < w->plotted->n_files; k++) bytes_said += w->plotted->files[k].bytes;
   off_t size = lseek(w->data, 0, SEEK_END);
-  if (status == RH_OK && (!last || size < 0 || last->from + last->bytes != (uint64_t)size))
+  if (status == RH_OK && (size <= 0 || bytes_said != (uint64_t)size))
     status = rh_fail(error, RH_E_FILE, "%s: the drawings are incomplete", w->script);
   return status;
 }
 
 /* ---- Delivering ---- */
 
-/* The bytes of a drawing and a null byte; malloc'ed. */
-static char *bytes_of(const work *w, const drawing *drawn) {
-  char *bytes = malloc(drawn->bytes + 1);
+/* All drawings and a null byte. */
+static rh_status read_drawings(const work *w, char **drawings, rh_error *error) {
+  off_t size = lseek(w->data, 0, SEEK_END);
   size_t had;
-  if (!bytes) return NULL;
-  if (rh_read_all(w->data, bytes, drawn->bytes, drawn->from, &had) == 0 && had == drawn->bytes) {
-    bytes[had] = 0;
-    return bytes;
-  }
-  free(bytes);
-  return NULL;
+  RH_TRY(RH_NEW(drawings, (uint64_t)size + 1, "pictures", error));
+  if (rh_read_all(w->data, *drawings, (size_t)size, 0, &had) == 0) return RH_OK;
+  return rh_fail(error, RH_E_FILE, "%s: the drawings cannot be read", w->script);
 }
 
-/* "r-rate.svg" of "r.svg" if there are several pictures; malloc'ed. */
-static char *path_of(const char *file, const char *picture, int several) {
-  char *path;
-  size_t stem = (size_t)(suffix_of(file) - file);
-  if (!several || rh_plot_is_page(file)) return strdup(file);
-  return asprintf(&path, "%.*s-%s%s", (int)stem, file, picture, file + stem) < 0 ? NULL : path;
-}
-
-static rh_status deliver(const work *w, const drawing *drawn, int several, rh_plotted *plotted,
-                         rh_error *error) {
-  char *bytes = bytes_of(w, drawn);
-  rh_status status = bytes ? RH_OK : no_memory(error);
-  for (uint32_t k = 0; k < w->spec->n_files && status == RH_OK; k++) {
-    if (strcmp(suffix_of(w->spec->files[k]) + 1, drawn->format) != 0) continue;
-    rh_plotted_file *file = &plotted->files[plotted->n_files];
-    file->path = path_of(w->spec->files[k], drawn->picture, several);
-    if (!file->path) {
-      status = no_memory(error);
-      break;
-    }
-    plotted->n_files++;
-    memcpy(file->picture, drawn->picture, sizeof file->picture);
-    int why = rh_save(file->path, bytes, drawn->bytes);
+static rh_status deliver(const work *w, rh_error *error) {
+  rh_plotted *plotted = w->plotted;
+  char *drawings = NULL, *at;
+  rh_status status = read_drawings(w, &drawings, error);
+  at = drawings;
+  for (uint32_t k = 0; w->spec->n_files && k < plotted->n_files && status == RH_OK; k++) {
+    const rh_plotted_file *file = &plotted->files[k];
+    int why = rh_save(file->path, at, file->bytes);
     if (why) status = rh_fail(error, RH_E_FILE, "%s: %s", file->path, strerror(why));
+    at += file->bytes;
   }
-  free(bytes);
-  return status;
-}
-
-static rh_status deliver_all(const work *w, rh_plotted *plotted, rh_error *error) {
-  const drawing *first = NULL;
-  int several = 0;
-  if (!w->spec->n_files) {
-    plotted->text = bytes_of(w, &w->drawings[0]);
-    return plotted->text ? RH_OK : no_memory(error);
+  if (w->spec->n_files || status != RH_OK) {
+    free(drawings);
+    return status;
   }
-  for (uint32_t k = 0; k < w->n_drawings; k++) {
-    if (strcmp(w->drawings[k].format, "html") == 0) continue;
-    if (!first) first = &w->drawings[k];
-    several |= strcmp(first->picture, w->drawings[k].picture) != 0;
-  }
-  uint64_t most = (uint64_t)w->n_drawings * w->spec->n_files;
-  RH_TRY(RH_NEW(&plotted->files, most, "pictures", error));
-  for (uint32_t k = 0; k < w->n_drawings; k++)
-    RH_TRY(deliver(w, &w->drawings[k], several, plotted, error));
+  plotted->text = drawings;
+  plotted->n_files = 0;
   return RH_OK;
 }
 
 rh_status rh_plot(const char *document, size_t bytes, const char *name, const rh_plot_spec *spec,
                   rh_plotted *plotted, rh_error *error) {
-  work w = {.spec = spec, .name = name, .data = -1, .output = -1};
+  work w = {.spec = spec, .name = name, .data = -1, .output = -1, .plotted = plotted};
   *plotted = (rh_plotted){0};
   rh_status status = draw(&w, document, bytes, error);
-  if (status == RH_OK) status = deliver_all(&w, plotted, error);
+  if (status == RH_OK) status = deliver(&w, error);
   if (status != RH_OK) rh_plotted_finish(plotted);
   if (w.data >= 0) close(w.data);
   if (w.output >= 0) close(w.output);
-  free(w.drawings);
   free(w.script);
   free(w.python);
   return status;

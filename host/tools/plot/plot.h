@@ -16,6 +16,7 @@ typedef struct rh_plot_spec {
 typedef struct rh_plotted_file {
   char picture[96];
   char *path;
+  uint64_t bytes;
 } rh_plotted_file;
 
 typedef struct rh_plotted {
