@@ -168,7 +168,7 @@ void rh_crash_watch(const rh_context *context) {
   watched = context;
   if (context) watch_exit();
   if (SANITIZED || !context) return;
-  rh_cl_drivers_limits(&text);
+  rh_drivers_limits(&text);
   snprintf(limits, sizeof limits, "%s", rh_text_get(&text));
   rh_text_finish(&text);
   handle(numbers, sizeof numbers / sizeof *numbers);

@@ -81,8 +81,9 @@ TEST(sums_of_none_and_one_are_exact) {
 
 /* ---- Verdicts on results of few elements ---- */
 
-/* The operator, the type and the elements; results, each with its verdict: '=' right, '!' wrong,
- * '?' not judged; '~' before it: of a device that flushes subnormals. */
+/* The operator, the type and the elements, "2*1000": a thousand times 2; results, each with its
+ * verdict: '=' right, '!' wrong, '?' not judged; '~' before it: of a device that flushes
+ * subnormals. */
 #define MOST32  "0x1.fffffep127"
 #define MOST64  "0x1.fffffffffffffp1023"
 #define HALF32  "0x1.fffffep126"
@@ -140,6 +141,24 @@ static const struct {
     {"prod f32 0x1p-100 inf 0x1p-100", "inf= nan! 0!"},
     {"prod f32 0x1p100 0 0x1p100", "0= nan! inf!"},
     {"prod f32 3 0 -5", "-0= 0! ~0! nan! 0x1p-149!"},
+    /* outside of the range: of any type; some of its elements would underflow; barely */
+    {"prod f32 2*1000 1", "inf= 0! -0! -inf! nan! 42! -42!"},
+    {"prod f32 -2*1001 1", "-inf= 0! -0! inf! nan! 42! -42!"},
+    {"prod f32 1.5*1048576", "inf= 0! -0! -inf! nan! " MOST32 "! -" MOST32 "!"},
+    {"prod f32 0.5*1000 1", "0= -0! ~-0! inf! -inf! nan! 42! -42!"},
+    {"prod f32 -0.5*1001 1", "-0= 0! inf! -inf! nan! 0x1p-149! -0x1p-149!"},
+    {"prod f32 0.75*1048576", "0= -0! inf! -inf! nan! 0x1p-149! -0x1p-149!"},
+    {"prod f32 2*1000 0.5*500", "inf= 0! -0! -inf! nan! 42! -42!"},
+    {"prod f32 1.5*219", "inf= 0! -0! -inf! nan! " MOST32 "! -" MOST32 "!"},
+    /* in the range, and both of its halves are not; and rounded as well */
+    {"prod f32 2*500 -0.5*501", "-0.5= 0.5! 0! -0! inf! -inf! nan!"},
+    {"prod f32 3*1000 0x1.555556p-2*1000", "1= -1! 0! -0! inf! -inf! nan!"},
+    {"asum f32 3 -4 0.5 -0x1p24", "16777224= -16777216.5! 0!"},
+    {"asum f64 -inf inf 1", "inf= nan! -inf!"},
+    {"asum f32 -inf 1", "inf= 1!"},
+    {"asum f64 -1 nan", "nan= 1!"},
+    {"amax f32 2 -5 5 nan", "nan= 5!"},
+    {"amax f32 2 -5 -0", "5= -5! 2!"},
     {"min f32 3 -0 0 5", "-0= 0! 3!"},
     {"max f64 -0 0 -1", "0= -0! " LEAST64 "!"},
     {"min f64 1 nan 2", "nan= -nan= 1!"},
@@ -148,21 +167,27 @@ static const struct {
 enum { N_VERDICTS = sizeof verdicts / sizeof *verdicts };
 
 TEST_LOOP(few_elements, 0, long_double_works() ? N_VERDICTS : 0) {
-  float singles[8];
-  double doubles[8];
+  enum { MOST = 1 << 20 };
+  float *singles = allocate(MOST, sizeof *singles);
+  double *doubles = allocate(MOST, sizeof *doubles);
   char op[8], type[8];
-  int length, n = 0;
+  int length;
+  uint64_t n = 0;
   const char *at = verdicts[_i].problem;
   ck_assert_int_eq(sscanf(at, "%7s %7s%n", op, type, &length), 2);
-  for (at += length; *at; n++) {
+  for (at += length; *at;) {
     char *end;
-    doubles[n] = strtod(at, &end);
-    singles[n] = (float)doubles[n];
+    double x = strtod(at, &end);
+    uint64_t times = *end == '*' ? strtoull(end + 1, &end, 10) : 1;
+    for (; times; times--, n++) {
+      doubles[n] = x;
+      singles[n] = (float)x;
+    }
     at = end;
   }
   int is_wide = strcmp(type, "f64") == 0;
   rh_reference r = reference_of(rh_op_from_name(op), rh_type_from_name(type),
-                                is_wide ? (void *)doubles : (void *)singles, (uint64_t)n);
+                                is_wide ? (void *)doubles : (void *)singles, n);
   for (at = verdicts[_i].results; *at;) {
     char *end;
     int flushes = *at == '~';
@@ -174,6 +199,8 @@ TEST_LOOP(few_elements, 0, long_double_works() ? N_VERDICTS : 0) {
     at = end + strcspn(end, " ");
     at += *at == ' ';
   }
+  free(singles);
+  free(doubles);
 }
 
 /* If 0 would be accepted too, the verdict says that the bound alone proves nothing. */
@@ -229,52 +256,6 @@ TEST(products_of_many) {
   free(x);
 }
 
-/* The product of `n` times x and `m` times y. */
-static rh_reference powers(float x, uint64_t n, float y, uint64_t m) {
-  float *all = allocate(n + m, sizeof *all);
-  for (uint64_t i = 0; i < n + m; i++) all[i] = i < n ? x : y;
-  rh_reference r = reference_of(RH_OP_prod, RH_TYPE_f32, all, n + m);
-  free(all);
-  return r;
-}
-
-/* Whether some order gives each result: 0, -0, infinity, -infinity, NaN, a number and its
- * negative. */
-static void assert_verdicts(const rh_reference *r, const int *expected, double number) {
-  const double results[] = {0, -0.0, INFINITY, -INFINITY, NAN, number, -number};
-  for (size_t k = 0; k < 7; k++) {
-    rh_verdict verdict = verdict_on(r, results[k], 0, 0);
-    ck_assert_msg(verdict.verdict == expected[k], "%g is %d: %s", results[k], verdict.verdict,
-                  verdict.text);
-  }
-}
-#define ASSERT_VERDICTS(r, number, ...) assert_verdicts(r, (const int[]){__VA_ARGS__}, number)
-
-TEST(products_outside_of_the_range) {
-  rh_reference r = powers(2, 1000, 1, 1);
-  ASSERT_VERDICTS(&r, 42, WRONG, WRONG, OK, WRONG, WRONG, WRONG, WRONG);
-  r = powers(-2, 1001, 1, 1);
-  ASSERT_VERDICTS(&r, 42, WRONG, WRONG, WRONG, OK, WRONG, WRONG, WRONG);
-  r = powers(1.5f, 1 << 20, 1, 0); /* 2^613393: beyond any type */
-  ASSERT_VERDICTS(&r, (double)FLT_MAX, WRONG, WRONG, OK, WRONG, WRONG, WRONG, WRONG);
-  r = powers(0.5f, 1000, 1, 1);
-  ASSERT_VERDICTS(&r, 42, OK, WRONG, WRONG, WRONG, WRONG, WRONG, WRONG);
-  ck_assert(verdict_on(&r, -0.0, 0, 1).verdict == WRONG);
-  r = powers(-0.5f, 1001, 1, 1);
-  ASSERT_VERDICTS(&r, 0x1p-149, WRONG, OK, WRONG, WRONG, WRONG, WRONG, WRONG);
-  r = powers(0.75f, 1 << 20, 1, 0); /* 2^-435195 */
-  ASSERT_VERDICTS(&r, 0x1p-149, OK, WRONG, WRONG, WRONG, WRONG, WRONG, WRONG);
-  r = powers(2, 1000, 0.5f, 500); /* overflows; some of its elements would underflow */
-  ASSERT_VERDICTS(&r, 42, WRONG, WRONG, OK, WRONG, WRONG, WRONG, WRONG);
-  r = powers(2, 500, -0.5f, 501); /* in the range, and both of its halves are not */
-  ASSERT_VERDICTS(&r, 0.5, WRONG, WRONG, WRONG, WRONG, WRONG, WRONG, OK);
-  r = powers(3, 1000, 1 / 3.0f, 1000); /* rounded as well */
-  ASSERT_VERDICTS(&r, r.result.value.f, WRONG, WRONG, WRONG, WRONG, WRONG, OK, WRONG);
-  ck_assert(fabs(r.result.value.f - 1) < 1e-4);
-  r = powers(1.5f, 219, 1, 0); /* 2^128.1: overflows in every order, barely */
-  ASSERT_VERDICTS(&r, (double)FLT_MAX, WRONG, WRONG, OK, WRONG, WRONG, WRONG, WRONG);
-}
-
 /* Mantissas as large as they can be, and then their inverses: each exponent is taken out. */
 TEST(values_of_many) {
   enum { N = 4096 };
@@ -302,7 +283,11 @@ TEST(values_of_many) {
 /* With so many elements the relative bound would allow 0, and every number up to twice the
  * product. */
 TEST(products_of_very_many) {
-  rh_reference r = powers(1 + 0x1p-23f, 1 << 20, 1 - 0x1p-23f, 1 << 20);
+  enum { N = 1 << 21 };
+  float *x = allocate(N, sizeof *x);
+  for (int i = 0; i < N; i++) x[i] = i < N / 2 ? 1 + 0x1p-23f : 1 - 0x1p-23f;
+  rh_reference r = reference_of(RH_OP_prod, RH_TYPE_f32, x, N);
+  free(x);
   r.n = UINT64_C(1) << 26;
   ck_assert(judge(&r, 1) == OK && verdict_on(&r, 1, 0, 0).weak);
   ck_assert(judge(&r, 54) == OK && judge(&r, 55) == WRONG); /* e^4; and 2^(1.5 * 4): */
@@ -441,22 +426,9 @@ TEST(every_order_of_products_is_accepted) {
 
 /* asum is judged as a sum of magnitudes, amax and argamax by equality. */
 TEST(magnitudes) {
-  rh_reference r = F32(asum, 3, -4, 0.5f, -0x1p24f);
-  ck_assert(r.result.type == RH_TYPE_f32 && r.result.value.f == 16777224);
-  ck_assert(judge(&r, 3 - 4 + 0.5 - 0x1p24) == WRONG && judge(&r, 0) == WRONG);
-  r = F32(asum, 0x1p24f, -0x1p24f);
+  rh_reference r = F32(asum, 0x1p24f, -0x1p24f);
   assert_edge(&r, 0x1p25 + 4, 1, 0);
   assert_edge(&r, 0x1p25 - 4, 1, 0);
-  r = F64(asum, -INFINITY, INFINITY, 1);
-  ck_assert(judge(&r, INFINITY) == OK && judge(&r, NAN) == WRONG && judge(&r, -INFINITY) == WRONG);
-  r = F32(asum, -INFINITY, 1);
-  ck_assert(judge(&r, INFINITY) == OK && judge(&r, 1) == WRONG);
-  r = F64(asum, -1, NAN);
-  ck_assert(judge(&r, NAN) == OK && judge(&r, 1) == WRONG);
-  r = F32(amax, 2, -5, 5, NAN);
-  ck_assert(r.exact && judge(&r, NAN) == OK && judge(&r, 5) == WRONG);
-  r = F32(amax, 2, -5, -0.0f);
-  ck_assert(judge(&r, 5) == OK && judge(&r, -5) == WRONG && judge(&r, 2) == WRONG);
   r = F64(argamax, 2, -5, 5);
   ck_assert(r.result.indexed && r.result.index == 1 && r.result.value.f == 5);
   r = F64(argamax, -0.0, 0.0);

@@ -69,7 +69,8 @@ static rh_status reduce(rh_job_spec spec, rh_verdict *verdict) {
     status = rh_instance_call(job.instance, &job.data, spec.operation.n, value, &error);
   if (status == RH_OK) {
     rh_job_result(&spec, spec.strategy, value, &result);
-    rh_job_judge(&spec, job.device, job.answer.depth, &reference, &result, verdict);
+    rh_reference_judge(&reference, &result, job.answer.depth, rh_job_flushes(&spec, job.device),
+                       verdict);
   }
   rh_job_finish(&job);
   rh_found_finish(&found);

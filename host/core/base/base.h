@@ -349,7 +349,7 @@ char *rh_copy_string(const char *s);
  */
 const char *rh_closest(const char *word, const char *const *candidates, size_t n);
 
-/* "; did you mean 'sum'?", or `otherwise` if none is close; in `text`, which is returned. */
+/* "; did you mean 'sum'?", in `text`, or `otherwise` if none is close. */
 enum { RH_SUGGESTION_BYTES = 128 };
 const char *rh_suggest(char text[RH_SUGGESTION_BYTES], const char *word,
                        const char *const *candidates, size_t n, const char *otherwise);

@@ -115,8 +115,8 @@ const char *rh_closest(const char *word, const char *const *candidates, size_t n
 const char *rh_suggest(char text[RH_SUGGESTION_BYTES], const char *word,
                        const char *const *candidates, size_t n, const char *otherwise) {
   const char *close = rh_closest(word, candidates, n);
-  if (close) snprintf(text, RH_SUGGESTION_BYTES, "; did you mean '%s'?", close);
-  else snprintf(text, RH_SUGGESTION_BYTES, "%s", otherwise);
+  if (!close) return otherwise;
+  snprintf(text, RH_SUGGESTION_BYTES, "; did you mean '%s'?", close);
   return text;
 }
 
@@ -209,4 +209,17 @@ const char *rh_quotable(const char *s) {
 void rh_make_ascii(char *s) {
   for (; *s; s++)
     if ((unsigned char)*s >= 0x80) *s = '?';
+}
+
+json_t *rh_json_number(double number) { return isfinite(number) ? json_real(number) : json_null(); }
+
+json_t *rh_json_bytes(const char *s) {
+  if (!s) return json_null();
+  json_t *whole = json_string(s);
+  char *copy = whole ? NULL : strdup(s);
+  if (!copy) return whole;
+  rh_make_ascii(copy);
+  whole = json_string(copy);
+  free(copy);
+  return whole;
 }

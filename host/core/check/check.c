@@ -7,6 +7,86 @@
  * Improved error bounds for floating-point products and Horner's scheme (BIT 2016). */
 #include "check.h"
 
+/* ---- Verdicts ---- */
+
+/* A bound above this part of what it bounds is not a check alone: on data whose sum is small
+ * against the sum of magnitudes, a result that has nothing to do with them would pass.  Below it,
+ * what is lost is less than a thousandth. */
+int rh_judged_is_weak(long double bound, long double magnitude) {
+  return bound > 0x1p-10L * magnitude;
+}
+
+rh_judge_format rh_judge_format_of(rh_type type) {
+  static const rh_judge_format f32 = {24, -126, 128, UINT64_C(1) << 12};
+  static const rh_judge_format f64 = {53, -1022, 1024, UINT64_C(1) << 26};
+  return type == RH_TYPE_f64 ? f64 : f32;
+}
+
+long double rh_judged_largest(const rh_judged *j) {
+  return ldexpl(1, j->format.emax) - ldexpl(1, j->format.emax - j->format.digits);
+}
+
+void rh_verdict_say(rh_verdict *verdict, int kind, double error, const char *text, ...) {
+  va_list args;
+  va_start(args, text);
+  vsnprintf(verdict->text, sizeof verdict->text, text, args);
+  va_end(args);
+  verdict->verdict = kind;
+  verdict->error = verdict->bound = verdict->error_ulp = error;
+}
+
+static void judged_equal(const rh_judged *j) {
+  rh_verdict_say(j->verdict, RH_VERDICT_OK, 0, "equal");
+}
+
+static void judged_unknown(const rh_judged *j, const char *why) {
+  rh_verdict_say(j->verdict, RH_VERDICT_UNJUDGED, NAN, "%s", why);
+  j->verdict->weak = 1;
+}
+
+static void judged_wrong(const rh_judged *j, const char *why) {
+  int digits = j->format.digits == 24 ? 9 : 17;
+  rh_verdict_say(j->verdict, RH_VERDICT_WRONG, NAN, "%.*g instead of %.*g%s", digits, j->result,
+                 digits, j->reference->result.value.f, why);
+}
+
+/* The distance of neighbouring numbers of the format at x. */
+static long double ulp_at(const rh_judge_format *format, long double x) {
+  int exponent;
+  frexpl(x, &exponent);
+  if (x == 0 || exponent - 1 < format->emin) exponent = format->emin + 1;
+  return ldexpl(1, exponent - format->digits);
+}
+
+double rh_judged_ulps(rh_type type, double x, double error) {
+  const rh_judge_format format = rh_judge_format_of(type);
+  return (double)((long double)error / ulp_at(&format, (long double)x));
+}
+
+static double double_up(long double x) {
+  double rounded = (double)x;
+  return (long double)rounded < x ? nextafter(rounded, INFINITY) : rounded;
+}
+
+static void judged_error(const rh_judged *j, long double exact, long double error,
+                         long double bound, long double magnitude, char letter) {
+  rh_verdict *verdict = j->verdict;
+  verdict->verdict = error <= bound ? RH_VERDICT_OK : RH_VERDICT_WRONG;
+  verdict->error = double_up(error);
+  verdict->bound = double_up(bound);
+  verdict->weak = rh_judged_is_weak(bound, magnitude);
+  verdict->error_ulp = (double)(error / ulp_at(&j->format, exact));
+  if (error == 0 && bound == 0) snprintf(verdict->text, sizeof verdict->text, "equal");
+  else
+    snprintf(verdict->text, sizeof verdict->text, "error %.3Lg of at most %.3Lg (%c = %" PRIu64 ")",
+             error, bound, letter, verdict->depth);
+}
+
+int rh_equal_floats(double a, double b) {
+  if (isnan(a) || isnan(b)) return isnan(a) && isnan(b);
+  return a == b && !signbit(a) == !signbit(b);
+}
+
 /* ---- Operators that every order computes alike ---- */
 
 static int equal_values(const rh_result *a, const rh_result *b) {
@@ -32,6 +112,12 @@ static void judge_exact(const rh_result *expected, const rh_result *result, rh_v
 
 /* ---- Sums ---- */
 
+/* The h of the bound, from what is declared. */
+static void set_depth(const rh_judged *j, uint64_t declared) {
+  uint64_t n = j->reference->n, most = n > 0 ? n - 1 : 0;
+  j->verdict->depth = declared == 0 || declared > most ? most : declared;
+}
+
 /* Can any order overflow with this sign?  No intermediate result exceeds the sum of the elements
  * of that sign by more than the rounding error. */
 static int can_overflow(const rh_judged *j, const rh_fixed *side) {
@@ -43,13 +129,13 @@ static int can_overflow(const rh_judged *j, const rh_fixed *side) {
 static void judge_special_sum(const rh_judged *j) {
   const rh_exact_sum *sum = &j->reference->sum;
   double expected = j->reference->result.value.f;
-  if (rh_equal_floats(expected, j->result)) rh_judged_equal(j);
+  if (rh_equal_floats(expected, j->result)) judged_equal(j);
   else if (isinf(expected) && isnan(j->result) &&
            can_overflow(j, expected > 0 ? &sum->negative : &sum->positive))
-    rh_judged_unknown(
-        j, "whether the finite elements overflow, and meet an infinity of the other sign, "
-           "depends on the order");
-  else rh_judged_wrong(j, ": the input has NaN or infinities");
+    judged_unknown(j,
+                   "whether the finite elements overflow, and meet an infinity of the other sign, "
+                   "depends on the order");
+  else judged_wrong(j, ": the input has NaN or infinities");
 }
 
 /* The case that S is finite but the result is not: an infinity has the sign of the elements that
@@ -57,10 +143,10 @@ static void judge_special_sum(const rh_judged *j) {
 static void judge_overflow(const rh_judged *j) {
   const rh_exact_sum *sum = &j->reference->sum;
   int up = can_overflow(j, &sum->positive), down = can_overflow(j, &sum->negative);
-  if (j->result == j->reference->result.value.f) rh_judged_equal(j);
+  if (j->result == j->reference->result.value.f) judged_equal(j);
   else if (isnan(j->result) ? up && down : j->result > 0 ? up : down)
-    rh_judged_unknown(j, "whether the sum overflows depends on the order");
-  else rh_judged_wrong(j, ": no order overflows so");
+    judged_unknown(j, "whether the sum overflows depends on the order");
+  else judged_wrong(j, ": no order overflows so");
 }
 
 /* Each element passes through at most h additions, each of which errs by at most u of what it adds
@@ -80,26 +166,140 @@ static long double sum_bound(const rh_judged *j) {
 /* Only one result is right where a sum is rounded once. */
 static void judge_rounding(const rh_judged *j) {
   j->verdict->depth = 1;
-  if (rh_equal_floats(j->result, j->reference->result.value.f)) rh_judged_equal(j);
-  else rh_judged_wrong(j, ": it promises to round the exact sum once");
+  if (rh_equal_floats(j->result, j->reference->result.value.f)) judged_equal(j);
+  else judged_wrong(j, ": it promises to round the exact sum once");
 }
 
 static void judge_sum(const rh_judged *j, uint64_t depth) {
   const rh_exact_sum *sum = &j->reference->sum;
-  uint64_t most = j->reference->n > 0 ? j->reference->n - 1 : 0;
-  j->verdict->depth = depth == 0 || depth > most ? most : depth;
+  set_depth(j, depth);
   if (depth == RH_DEPTH_ONE_ROUNDING) judge_rounding(j);
   else if (sum->nans || sum->plus_infinities || sum->minus_infinities) judge_special_sum(j);
   else if (
       isfinite(
           /* The result is finite, so nothing overflowed: an infinity never becomes finite again. */
           j->result))
-    rh_judged_error(j, rh_exact_sum_long(sum), rh_exact_sum_error(sum, j->result), sum_bound(j),
-                    rh_exact_abs_up(sum), 'h');
+    judged_error(j, rh_exact_sum_long(sum), rh_exact_sum_error(sum, j->result), sum_bound(j),
+                 rh_exact_abs_up(sum), 'h');
   else judge_overflow(j);
 }
 
+/* ---- Products of floats ---- */
+
+/* An order multiplies the elements in any sequence and grouping, and rounds every product.  Values
+ * keep their exponents apart (core/operation), so that nothing overflows or underflows on the way:
+ * only the product does, when it becomes a result.  So every order gives
+ *
+ * - the sign that the number of negative elements says;
+ * - NaN, an infinity or a zero where the elements have one, as IEEE 754 combines these;
+ * - otherwise what a number within a relative bound of the exact product is rounded to: a number,
+ *   infinity or zero.  Whether that number is too small is compared as a logarithm too, because the
+ *   exact product may be far outside of the format, and a relative bound of 1 and more would allow
+ *   everything down to 0.
+ *
+ * Any other result is wrong. */
+
+/* A product with at most one element that is not a power of two is not rounded, except when it
+ * becomes a result. */
+static int is_rounded(const rh_exact_prod *prod) { return prod->uneven > 1; }
+
+/* How far rounding can carry log2 of a product: n times log2(1+u) or -log2(1-u). */
+static long double log2_slack(const rh_judged *j) {
+  return (long double)j->reference->n * 1.5L * j->u;
+}
+
+/* Every multiplication errs by at most u. */
+long double rh_judge_prod_relative(const rh_judged *j) {
+  long double k = (long double)j->verdict->depth;
+  long double rounding =
+      j->reference->n <= j->format.linear_n ? k * j->u : expm1l(k * log1pl(j->u));
+  return rounding + rh_exact_prod_precision(&j->reference->prod);
+}
+
+/* A result in the subnormal range, or 0, can differ by this from the number that it was. */
+static long double conversion_bound(const rh_judged *j) {
+  long double magnitude = fabsl((long double)j->result);
+  return magnitude <= ldexpl(1, j->format.emin) ? ldexpl(1, j->format.emin - j->format.digits) : 0;
+}
+
+static void judge_prod_error(const rh_judged *j, long double bound) {
+  long double exact = rh_exact_prod_long(&j->reference->prod);
+  judged_error(j, exact, fabsl((long double)j->result - exact), bound, fabsl(exact), 'k');
+}
+
+static void judge_exact_prod(const rh_judged *j) {
+  if (rh_equal_floats(j->reference->result.value.f, j->result)) judged_equal(j);
+  else judge_prod_error(j, 0);
+}
+
+static void judge_number(const rh_judged *j) {
+  const rh_exact_prod *prod = &j->reference->prod;
+  long double magnitude = fabsl((long double)j->result), moved = conversion_bound(j);
+  long double relative = rh_judge_prod_relative(j);
+  if (rh_exact_prod_distance(prod, magnitude + moved) < -log2_slack(j)) {
+    judged_wrong(j, ": no rounding is so far off");
+    return;
+  }
+  judge_prod_error(j, RH_ROUND_UP(relative * fabsl(rh_exact_prod_long(prod)) + moved));
+  if (relative >= 1) j->verdict->weak = 1;
+}
+
+/* The product itself overflows, or its error may carry it to where it does. */
+static void judge_infinity(const rh_judged *j) {
+  long double least = ldexpl(1, j->format.emax) - ldexpl(1, j->format.emax - j->format.digits - 1);
+  if (isinf(j->reference->result.value.f)) {
+    judged_equal(j);
+  } else if (rh_exact_prod_distance(&j->reference->prod, least) <=
+             fminl(log2_slack(j), RH_ROUND_UP(log1pl(rh_judge_prod_relative(j)) / logl(2)))) {
+    rh_verdict_say(j->verdict, RH_VERDICT_OK, NAN, "overflows within its rounding errors");
+    j->verdict->weak = 1;
+  } else {
+    judged_wrong(j, ": no order overflows");
+  }
+}
+
+/* Where the input has NaNs, infinities or zeros, which decide alone. */
+static void judge_special_prod(const rh_judged *j) {
+  const rh_exact_prod *prod = &j->reference->prod;
+  if (rh_equal_floats(j->reference->result.value.f, j->result)) judged_equal(j);
+  else
+    judged_wrong(j, prod->zeros && !prod->infinities && !prod->nans
+                        ? ": the input has zeros"
+                        : ": the input has NaN or infinities");
+}
+
+static void judge_prod(const rh_judged *j) {
+  const rh_exact_prod *prod = &j->reference->prod;
+  int negative = (int)(prod->negatives % 2);
+  j->verdict->depth = j->reference->n > 0 ? j->reference->n - 1 : 0;
+  if (prod->nans || prod->infinities || prod->zeros) judge_special_prod(j);
+  else if (isnan(j->result)) judged_wrong(j, ": no order gives NaN");
+  else if ((signbit(j->result) != 0) != negative)
+    judged_wrong(j, negative ? ": the number of negative elements is odd"
+                             : ": the number of negative elements is even");
+  else if (!is_rounded(prod)) judge_exact_prod(j);
+  else if (isinf(j->result)) judge_infinity(j);
+  else if (j->result == 0 && j->reference->result.value.f == 0) judged_equal(j);
+  else judge_number(j);
+}
+
 /* ---- The judge ---- */
+
+static double number_of(const rh_result *result) {
+  if (rh_type_is_float(result->type)) return result->value.f;
+  return rh_type_is_signed(result->type) ? (double)result->value.i : (double)result->value.u;
+}
+
+static rh_judged judged_of(const rh_reference *reference, const rh_result *result, int flushes,
+                           rh_verdict *verdict) {
+  rh_judged j = {.reference = reference,
+                 .result = number_of(result),
+                 .flushes = flushes,
+                 .verdict = verdict,
+                 .format = rh_judge_format_of(result->type)};
+  j.u = ldexpl(1, -j.format.digits);
+  return j;
+}
 
 static void judge_mapped(const rh_reference *reference, const rh_result *result, uint64_t depth,
                          int flushes, rh_verdict *verdict) {
@@ -114,11 +314,8 @@ static void judge_mapped(const rh_reference *reference, const rh_result *result,
     judge_exact(&reference->result, result, verdict);
     return;
   }
-  rh_judged j = {
-      .reference = reference, .result = result->value.f, .flushes = flushes, .verdict = verdict};
-  j.format = rh_judge_format_of(result->type);
-  j.u = ldexpl(1, -j.format.digits);
-  if (reference->op->base == RH_OP_prod) rh_judge_prod(&j);
+  const rh_judged j = judged_of(reference, result, flushes, verdict);
+  if (reference->op->base == RH_OP_prod) judge_prod(&j);
   else judge_sum(&j, depth);
 }
 
@@ -140,18 +337,12 @@ static double map_bound(const rh_judged *j) {
   }
 }
 
-static double number_of(const rh_result *result) {
-  if (rh_type_is_float(result->type)) return result->value.f;
-  return rh_type_is_signed(result->type) ? (double)result->value.i : (double)result->value.u;
-}
-
 /* A device may map the elements to others than the host, and be right. */
-static void judge_by_map(rh_judged *j, uint64_t depth) {
+static void judge_by_map(const rh_judged *j, uint64_t depth) {
   const rh_reference *reference = j->reference;
   int is_sum = reference->op->base == RH_OP_sum || reference->op->base == RH_OP_asum;
-  uint64_t most = reference->n > 0 ? reference->n - 1 : 0;
   double of_map = map_bound(j), expected = number_of(&reference->result);
-  j->verdict->depth = depth == 0 || depth > most ? most : depth;
+  set_depth(j, depth);
   double bound = of_map + (is_sum ? (double)sum_bound(j) * (1 + reference->map_error) : 0);
   double error = fabs(j->result - expected);
   int digits = rh_type_is_float(reference->result.type) ? 9 : 17;
@@ -180,15 +371,14 @@ static double rounding_of(const rh_reference *reference) {
 static int judge_enclosed_sum(const rh_judged *j, uint64_t depth) {
   const rh_reference *reference = j->reference;
   const rh_enclosed *enclosed = &reference->enclosed;
-  uint64_t most = reference->n - 1;
   double up = rounding_of(reference), both = (enclosed->above + enclosed->below) * up;
   if (!isfinite(both) || !isfinite(j->result) || !isfinite(reference->result.value.f)) return 0;
   long double exact = rh_exact_sum_long(&reference->sum);
   double of_map = (j->result > exact ? enclosed->above : enclosed->below) * up;
-  j->verdict->depth = depth == 0 || depth > most ? most : depth;
+  set_depth(j, depth);
   long double bound = sum_bound(j) + ((double)j->verdict->depth + 1) * j->u * both + of_map;
-  rh_judged_error(j, exact, rh_exact_sum_error(&reference->sum, j->result), RH_ROUND_UP(bound),
-                  rh_exact_abs_up(&reference->sum), 'h');
+  judged_error(j, exact, rh_exact_sum_error(&reference->sum, j->result), RH_ROUND_UP(bound),
+               rh_exact_abs_up(&reference->sum), 'h');
   size_t length = strlen(j->verdict->text);
   snprintf(j->verdict->text + length, sizeof j->verdict->text - length,
            ", of which the functions of the map %.3g", of_map);
@@ -246,12 +436,7 @@ void rh_reference_judge(const rh_reference *reference, const rh_result *result, 
   int is_equal = verdict->verdict == RH_VERDICT_OK && verdict->error == 0;
   if (is_equal || reference->map_error == 0 || !is_same_kind) return;
   rh_verdict other = {.verdict = RH_VERDICT_OK};
-  rh_judged j = {.reference = reference,
-                 .result = number_of(result),
-                 .flushes = flushes,
-                 .verdict = &other,
-                 .format = rh_judge_format_of(result->type)};
-  j.u = ldexpl(1, -j.format.digits);
+  const rh_judged j = judged_of(reference, result, flushes, &other);
   int is_judged = judge_enclosed(&j, result, depth);
   if (!is_judged && verdict->verdict != RH_VERDICT_WRONG) return;
   if (!is_judged) judge_by_map(&j, depth);

@@ -111,6 +111,11 @@ typedef struct rh_exact_bins rh_exact_bins;
 rh_exact_bins *rh_exact_bins_create(rh_type type, int magnitudes);
 void rh_exact_bins_destroy(rh_exact_bins *bins); /* null is legal */
 void rh_exact_bins_add(rh_exact_bins *bins, const void *data, uint64_t n);
+/* x[j]*y[j], j < n, of f32 or f64, into bins of f64.  A product of significands is an integer:
+ * there is nothing to round and nothing that could overflow, not even between the smallest
+ * subnormals.  Infinities and NaN count as their product in IEEE 754 does. */
+void rh_exact_bins_add_products(rh_exact_bins *bins, rh_type type, const void *x, const void *y,
+                                uint64_t n);
 /* Adds the bins' contents to *sum and empties them. */
 void rh_exact_bins_fold(rh_exact_bins *bins, rh_exact_sum *sum);
 
@@ -130,18 +135,6 @@ long double rh_exact_abs_up(const rh_exact_sum *sum); /* of the finite elements 
 /* |S - result| over the finite elements, rounded up; 0 exactly where they agree.  `result` is
  * finite. */
 long double rh_exact_sum_error(const rh_exact_sum *sum, double result);
-
-/* Exact sums of products of two floats.  A product of significands is an integer: there is nothing
- * to round and nothing that could overflow, not even between the smallest subnormals. */
-
-/* Gathers products before they are folded into a sum.  [one thread at a time] */
-typedef struct rh_exact_dot rh_exact_dot;
-rh_exact_dot *rh_exact_dot_create(rh_type type); /* f32 or f64; null if out of memory */
-void rh_exact_dot_destroy(rh_exact_dot *dot);    /* null is legal */
-/* x[j]*y[j], j < n.  Infinities and NaN count as their product in IEEE 754 does. */
-void rh_exact_dot_add(rh_exact_dot *dot, const void *x, const void *y, uint64_t n);
-/* Adds the products to *sum and forgets them. */
-void rh_exact_dot_fold(rh_exact_dot *dot, rh_exact_sum *sum);
 
 /* Products of floats with significands and exponents kept apart: nothing overflows and nothing
  * underflows.
@@ -301,14 +294,6 @@ long double rh_judged_largest(const rh_judged *j); /* finite number of the forma
 __attribute__((format(printf, 4, 5))) void rh_verdict_say(rh_verdict *verdict, int kind,
                                                           double error, const char *text, ...);
 
-/* The verdicts.  `why` follows "A instead of B", and may be "". */
-void rh_judged_equal(const rh_judged *j);
-void rh_judged_unknown(const rh_judged *j, const char *why);
-void rh_judged_wrong(const rh_judged *j, const char *why);
-/* magnitude: the scale of the error; letter: the symbol of the depth. */
-void rh_judged_error(const rh_judged *j, long double exact, long double error, long double bound,
-                     long double magnitude, char letter);
-
 int rh_equal_floats(double a, double b); /* every NaN equals every other; -0 is not +0 */
 
 rh_judge_format rh_judge_format_of(rh_type type);
@@ -317,9 +302,8 @@ double rh_judged_ulps(rh_type type, double x, double error);
 /* Does this bound allow much of what it bounds? */
 int rh_judged_is_weak(long double bound, long double magnitude);
 
-/* judge_prod.c */
-void rh_judge_prod(const rh_judged *j);
-long double rh_judge_prod_relative(const rh_judged *j); /* the bound; j->verdict->depth is set */
+/* The bound of a product's relative error; j->verdict->depth is set. */
+long double rh_judge_prod_relative(const rh_judged *j);
 
 /* The unit roundoff of sums over such elements. */
 double rh_unit_of_type(rh_type type);

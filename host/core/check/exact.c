@@ -7,6 +7,7 @@ enum { BLOCK = RH_EXACT_BLOCK };
 
 struct rh_exact_bins {
   rh_accumulator sum, magnitudes; /* of asum, only the former */
+  rh_exact_sum products;          /* of f64 */
 };
 
 rh_exact_bins *rh_exact_bins_create(rh_type type, int magnitudes) {
@@ -14,6 +15,7 @@ rh_exact_bins *rh_exact_bins_create(rh_type type, int magnitudes) {
   if (!bins) return NULL;
   rh_accumulator_init(&bins->sum, type, magnitudes, 0);
   rh_accumulator_init(&bins->magnitudes, type, 1, 0);
+  bins->products = (rh_exact_sum){0};
   return bins;
 }
 
@@ -27,6 +29,63 @@ void rh_exact_bins_add(rh_exact_bins *bins, const void *data, uint64_t n) {
     if (!bins->sum.magnitudes) rh_accumulator_add(&bins->magnitudes, from, block);
     from += block * rh_type_size(bins->sum.type);
   }
+}
+
+enum { SPECIAL = 0x7ff }; /* the exponent field of infinities and NaN */
+
+/* Products of f32 are exact as doubles. */
+static void add_narrow(rh_exact_bins *bins, const float *x, const float *y, uint64_t n) {
+  enum { AT_ONCE = 1024 };
+  double products[AT_ONCE];
+  for (uint64_t at = 0; at < n; at += AT_ONCE) {
+    uint64_t count = n - at < AT_ONCE ? n - at : AT_ONCE;
+    for (uint64_t k = 0; k < count; k++) products[k] = (double)x[at + k] * (double)y[at + k];
+    rh_exact_bins_add(bins, products, count);
+  }
+}
+
+static uint64_t field_of(uint64_t bits) { return bits >> 52 & SPECIAL; }
+
+static uint64_t significand_of(uint64_t bits) {
+  return (bits & ((UINT64_C(1) << 52) - 1)) | (uint64_t)(field_of(bits) != 0) << 52;
+}
+
+static void add_special(rh_exact_sum *sum, double product) {
+  if (isnan(product)) sum->nans = 1;
+  else if (product > 0) sum->plus_infinities = 1;
+  else sum->minus_infinities = 1;
+}
+
+/* A subnormal has the exponent of field 1. */
+static int exponent_of(uint64_t bits) {
+  uint64_t field = field_of(bits);
+  return field ? (int)field : 1;
+}
+
+/* x = s * 2^(exponent - 1075) with an integer s, and so a product is s * 2^(sum - 2150). */
+static void add_wide(rh_exact_sum *sum, const double *x, const double *y, uint64_t n) {
+  for (uint64_t k = 0; k < n; k++) {
+    uint64_t a, b;
+    memcpy(&a, &x[k], sizeof a);
+    memcpy(&b, &y[k], sizeof b);
+    if (field_of(a) == SPECIAL || field_of(b) == SPECIAL) {
+      add_special(sum, x[k] * y[k]);
+      sum->has_others = 1;
+      continue;
+    }
+    rh_u128 product = (rh_u128)significand_of(a) * significand_of(b);
+    int is_negative = (int)((a ^ b) >> 63);
+    sum->has_others |= product != 0 || !is_negative; /* than products of -0 */
+    rh_fixed_add_shifted(is_negative ? &sum->negative : &sum->positive, product,
+                         exponent_of(a) + exponent_of(b) - 2150 + RH_FIXED_UNIT);
+  }
+  sum->n += n;
+}
+
+void rh_exact_bins_add_products(rh_exact_bins *bins, rh_type type, const void *x, const void *y,
+                                uint64_t n) {
+  if (type == RH_TYPE_f64) add_wide(&bins->products, x, y, n);
+  else add_narrow(bins, x, y, n);
 }
 
 /* *to = half of the words, whose unit has a place above the lowest. */
@@ -56,6 +115,8 @@ void rh_exact_bins_fold(rh_exact_bins *bins, rh_exact_sum *sum) {
   sum->plus_infinities |= (s.flags & RH_EXACT_PLUS) != 0;
   sum->minus_infinities |= (s.flags & RH_EXACT_MINUS) != 0;
   sum->has_others |= (s.flags & RH_EXACT_OTHERS) != 0;
+  rh_exact_sum_merge(sum, &bins->products);
+  bins->products = (rh_exact_sum){0};
 }
 
 /* ---- Sums ---- */
@@ -110,4 +171,41 @@ long double rh_exact_sum_error(const rh_exact_sum *sum, double result) {
   rh_fixed distance;
   rh_fixed_distance(&distance, &difference.positive, &difference.negative);
   return rh_fixed_long(&distance, 1);
+}
+
+void rh_field_sum_of(rh_field_sum *to, const rh_exact_sum *exact, const rh_enclosed *enclosed) {
+  rh_exact_sum finite = {.positive = exact->positive, .negative = exact->negative};
+  *to = (rh_field_sum){
+      .sum = rh_exact_sum_long(&finite),
+      .positive = rh_fixed_long(&exact->positive, 1),
+      .negative = rh_fixed_long(&exact->negative, 1),
+      .n = exact->n,
+      .nans = exact->nans,
+      .plus_infinities = exact->plus_infinities,
+      .minus_infinities = exact->minus_infinities,
+      .has_others = exact->has_others,
+      .enclosed = *enclosed,
+  };
+  to->lost = fabsl(to->sum) * LDBL_EPSILON;
+}
+
+void rh_field_sum_merge(rh_field_sum *to, const rh_field_sum *part) {
+  to->sum += part->sum;
+  to->positive = (to->positive + part->positive) * (1 + LDBL_EPSILON);
+  to->negative = (to->negative + part->negative) * (1 + LDBL_EPSILON);
+  to->lost += part->lost + fabsl(to->sum) * LDBL_EPSILON;
+  to->n += part->n;
+  to->nans |= part->nans;
+  to->plus_infinities |= part->plus_infinities;
+  to->minus_infinities |= part->minus_infinities;
+  to->has_others |= part->has_others;
+  rh_enclosed_merge(&to->enclosed, RH_OP_sum, &part->enclosed);
+}
+
+double rh_field_sum_rounded(const rh_field_sum *sum, rh_type type) {
+  int up = sum->plus_infinities > 0, down = sum->minus_infinities > 0;
+  if (sum->nans || (up && down)) return (double)NAN;
+  if (up || down) return up ? (double)INFINITY : -(double)INFINITY;
+  if (sum->sum == 0) return sum->n > 0 && !sum->has_others ? -0.0 : 0.0;
+  return type == RH_TYPE_f64 ? (double)sum->sum : (double)(float)sum->sum;
 }

@@ -1,7 +1,5 @@
 #include "check.h"
 
-#include <float.h>
-
 /* Elements between two times that the exponent is taken out of the product of significands: those
  * lie in [1, 2), and even a long double that is a double holds 2^1000. */
 enum { BLOCK = 1000 };

@@ -1,7 +1,5 @@
 #include "check.h"
 
-#include <float.h>
-
 void rh_fixed_add_shifted(rh_fixed *x, rh_u128 value, int shift) {
   int at = shift / 64, by = shift % 64;
   uint64_t low = (uint64_t)value, high = (uint64_t)(value >> 64);

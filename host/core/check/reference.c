@@ -15,8 +15,7 @@ typedef struct reference_part {
   uint64_t first, n;
   /* The state over the elements so far, one of: */
   _Alignas(16) unsigned char value[16]; /* exact operators */
-  rh_exact_bins *bins;                  /* float sums */
-  rh_exact_dot *dot;                    /* sums of products that are not rounded */
+  rh_exact_bins *bins;                  /* float sums, and of products that are not rounded */
   rh_exact_sum whole;                   /* sums of integers, not modulo 2^64 */
   rh_exact_prod prod;                   /* float products */
   void *mapped;                         /* a chunk of the map's elements; null: there is no map */
@@ -82,8 +81,9 @@ static void add_dot(reference_part *part, uint64_t first, uint64_t n) {
   const reference_job *job = part->job;
   const uint32_t *of = job->op->abi->form_operands;
   uint64_t from = first * rh_type_size(job->op->type);
-  rh_exact_dot_add(part->dot, (const char *)job->arrays->operands[of[0]] + from,
-                   (const char *)job->arrays->operands[of[1]] + from, n);
+  rh_exact_bins_add_products(part->bins, job->op->type,
+                             (const char *)job->arrays->operands[of[0]] + from,
+                             (const char *)job->arrays->operands[of[1]] + from, n);
 }
 
 static void add_prod(reference_part *part, uint64_t first, uint64_t n) {
@@ -122,7 +122,6 @@ static uint32_t count_parts(uint64_t n, uint32_t threads) {
 
 static void free_part(const reference_part *part) {
   rh_exact_bins_destroy(part->bins);
-  rh_exact_dot_destroy(part->dot);
   free(part->mapped);
 }
 
@@ -150,8 +149,8 @@ static rh_status create_parts(reference_job *job, uint32_t threads) {
       return rh_fail(job->error, RH_E_NOMEM, "reference: out of memory");
     if (job->add == add_sum)
       part->bins = rh_exact_bins_create(job->op->type, job->op->base == RH_OP_asum);
-    if (job->add == add_dot) part->dot = rh_exact_dot_create(job->op->type);
-    if ((job->add == add_sum && !part->bins) || (job->add == add_dot && !part->dot))
+    if (job->add == add_dot) part->bins = rh_exact_bins_create(RH_TYPE_f64, 0);
+    if ((job->add == add_sum || job->add == add_dot) && !part->bins)
       return rh_fail(job->error, RH_E_NOMEM, "reference: out of memory");
   }
   return RH_OK;
@@ -210,8 +209,7 @@ static void take_parts(rh_reference *reference, const reference_job *job) {
     int is_exact = job->add == add_exact || job->add == add_whole;
     if (is_exact && i > 0) job->of->combine(reference->value, part->value);
     rh_exact_sum_merge(&reference->sum, &part->whole);
-    if (job->add == add_sum) rh_exact_bins_fold(part->bins, &reference->sum);
-    if (job->add == add_dot) rh_exact_dot_fold(part->dot, &reference->sum);
+    if (part->bins) rh_exact_bins_fold(part->bins, &reference->sum);
     if (job->add == add_prod) rh_exact_prod_merge(&reference->prod, &part->prod);
     rh_enclosed_merge(&reference->enclosed, job->op->base, &part->enclosed);
   }

@@ -3,27 +3,19 @@
 
 #include "../base/base.h"
 
-/* ---- The child's end of the descriptors that rh_child_start() sets up ---- */
+/* ---- The child's side: descriptors that a plugin which writes to any does not hit ---- */
 
-typedef struct rh_channel {
-  int fd; /* answers; a number that plugins which write to any descriptor do not hit */
-} rh_channel;
-
-/* The whole request, malloc'ed and null-terminated; null if there is none. */
-char *rh_channel_request(size_t *length);
-/* Hides the descriptors from plugins, and splits the process (rh_guard_children()): the caller
- * continues as the process that ends when `parent` does, even if a plugin hangs, together with
- * everything that the plugin started.  It leaves no core file.  0, or -1. */
-int rh_channel_open(rh_channel *channel, int64_t parent);
+/* Hides the descriptors from plugins, and splits the process: the caller continues as the one that
+ * ends when `parent` does, even if a plugin hangs, together with everything that the plugin
+ * started.  It leaves no core file.  Must be called before OpenCL and before any thread.  The
+ * descriptor, or -1. */
+int rh_channel_open(int64_t parent);
 /* The data, moved to such a number too; or -1. */
 int rh_channel_data(void);
 /* Sends one line; takes ownership of `frame`, which may be null. 0, or -1. */
-int rh_channel_say(const rh_channel *channel, json_t *frame);
-/* Sends the bytes unchanged. 0, or -1. */
-int rh_channel_write(const rh_channel *channel, const char *text, size_t length);
+int rh_channel_say(int channel, json_t *frame);
 /* The parent's next line, without its end. 0, or -1 if there is none or it is too long. */
-int rh_channel_hear(const rh_channel *channel, char *line, size_t bytes);
-void rh_channel_close(rh_channel *channel);
+int rh_channel_hear(int channel, char *line, size_t bytes);
 
 /* A child process that answers in lines: started afresh, never forked (a child forked after OpenCL
  * was used hangs). */
@@ -38,21 +30,47 @@ typedef struct rh_printed {
  * reason. */
 void rh_printed_quote(const rh_printed *printed, char *to, size_t bytes);
 
+/* The meaning of a line, and why nothing more is read. */
+typedef enum rh_fate {
+  RH_GOES_ON,      /* a line, but not the expected one */
+  RH_FATE_HEARD,   /* everything expected has arrived */
+  RH_FATE_ENDED,   /* the child died or closed the channel; half a line is dropped */
+  RH_FATE_LATE,    /* it was silent for too long */
+  RH_FATE_FLOOD,   /* it sent too much */
+  RH_FATE_GARBAGE, /* it sent a line that is not in the protocol */
+  RH_FATE_FAILED   /* the listener failed, and *error says why */
+} rh_fate;
+
+/* Zero-initialised: without a child.  The caller fills the first group, which remains for another
+ * start. */
 typedef struct rh_child {
-  pid_t pid;  /* also its process group */
-  int fd;     /* the other end of the child's descriptor 4 */
-  int output; /* reads what it prints, or -1 */
-  rh_printed *printed;
-  int stranger;            /* 1: not redhost, so without a guard */
-  int ended;               /* nothing more will come */
-  uint64_t received, most; /* bytes so far, and the limit */
-  char *buffer;
-  size_t capacity, used, taken, scanned;
+  void *user;
+  rh_fate (*take)(void *user, const char *line, size_t length, rh_error *error);
+  /* Called several times a second during silence; may be null. */
+  rh_fate (*idle)(void *user, rh_error *error);
+  double limit_s;       /* of silence: since the last rh_child_grant() */
+  uint64_t limit_bytes; /* likewise */
+
+  pid_t pid;          /* also its process group; 0: there is none */
+  int fd;             /* the other end of the child's descriptor 4 */
+  rh_printed printed; /* with RH_OUTPUT_KEPT */
+  rh_fate fate;       /* of the last rh_child_listen() */
+  int status;         /* as of waitpid, once it has ended; -1: unknown */
+
+  int output;   /* reads what it prints, or -1 */
+  int stranger; /* 1: not redhost, so without a guard */
+  int has_ended;
+  double deadline, next_look; /* of idle() */
+  uint64_t received, most;    /* bytes so far, and the limit */
+  rh_text lines;              /* received; `taken` bytes of them are done with, */
+  size_t taken, scanned;      /* and as many have no further line's end */
 } rh_child;
 
 /* The default program: options->program; ../bin/redhost relative to the library; or this program if
  * it is called redhost.  malloc'ed. */
 rh_status rh_child_program(const rh_options *options, char **program, rh_error *error);
+
+enum { RH_OUTPUT_KEPT = -2 }; /* child->printed has its length and beginning */
 
 /* The program to start. */
 typedef struct rh_child_spec {
@@ -61,10 +79,9 @@ typedef struct rh_child_spec {
   const char *const *argv; /* the arguments of another program */
   const void *request;     /* `bytes` of them */
   size_t bytes;
-  int data;   /* becomes descriptor 5; -1: none */
-  int output; /* becomes standard output and error; -1: /dev/null, or where `printed` says */
-  rh_printed *printed; /* null, or a record of what it prints, which must outlive the child */
-  int stranger;        /* 1: another program than redhost, which has no guard */
+  int data;     /* becomes descriptor 5; -1: none */
+  int output;   /* becomes standard output and error; -1: /dev/null; or RH_OUTPUT_KEPT */
+  int stranger; /* 1: another program than redhost, which has no guard */
   const char *const *environment; /* "NAME=VALUE", ending in null; null: this process's own */
 } rh_child_spec;
 
@@ -78,12 +95,16 @@ const char **rh_child_environment(const char *variable);
  * spec->data and spec->output. */
 rh_status rh_child_start(rh_child *child, const rh_child_spec *spec, rh_error *error);
 
-typedef enum rh_line { RH_LINE_READ, RH_LINE_END, RH_LINE_LATE, RH_LINE_FLOOD } rh_line;
+/* Records progress: the limits count from here, as from the start. */
+void rh_child_grant(rh_child *child);
 
-/* The next line, without its end, valid until the next call.  RH_LINE_END: the child closed the
- * channel or died (half a line is dropped); RH_LINE_LATE: rh_now() reached `deadline`;
- * RH_LINE_FLOOD: more than child->most bytes came. */
-rh_line rh_child_read(rh_child *child, double deadline, const char **line, size_t *length);
+/* Passes lines, without their ends, to take() until it returns something other than RH_GOES_ON, or
+ * there are no more. */
+rh_fate rh_child_listen(rh_child *child, rh_error *error);
+
+/* Passes lines that have already arrived to take(), for a child that must not send anything
+ * unasked.  RH_GOES_ON: no more lines. */
+rh_fate rh_child_drain(rh_child *child, rh_error *error);
 
 /* Sends a line, including its end, to the child. 0, or -1 if the child no longer reads. */
 int rh_child_tell(const rh_child *child, const char *line);
@@ -93,66 +114,15 @@ int rh_child_tell(const rh_child *child, const char *line);
  * sent everything still runs its destructors and its driver's. */
 #define RH_CHILD_CLOSED_S 1.0
 #define RH_CHILD_DONE_S   5.0
-/* How long to wait after killing it; then it is left to the system. */
-#define RH_CHILD_KILLED_S 2.0
 
-/* Gives the child `grace` seconds to end, kills it and everything that it started (for another
- * program: its process group), reaps it and frees everything.  Returns its status as of waitpid, or
- * -1 if another part of the program reaped it, or if it cannot be killed. */
-int rh_child_finish(rh_child *child, double grace);
-
-/* A conversation with a child process: starts it, sends the request, reads its lines, and describes
- * how it ended.  The caller interprets the lines. */
-
-/* The meaning of a line, and how the conversation ended. */
-typedef enum rh_fate {
-  RH_GOES_ON,      /* a line, but not the expected one */
-  RH_FATE_HEARD,   /* everything expected has arrived */
-  RH_FATE_ENDED,   /* the child died or closed the channel */
-  RH_FATE_LATE,    /* it was silent for too long */
-  RH_FATE_FLOOD,   /* it sent too much */
-  RH_FATE_GARBAGE, /* it sent a line that is not in the protocol */
-  RH_FATE_FAILED   /* the listener failed, and *error says why */
-} rh_fate;
-
-/* Zero-initialised: without a child.  The caller fills the first group. */
-typedef struct rh_conversation {
-  void *user;
-  rh_fate (*take)(void *user, const char *line, size_t length, rh_error *error);
-  /* Called several times a second during silence; may be null. */
-  rh_fate (*idle)(void *user, rh_error *error);
-  double limit_s;       /* of silence: since the last rh_conversation_grant() */
-  uint64_t limit_bytes; /* likewise */
-
-  rh_child child;
-  rh_printed printed; /* for rh_child_spec.printed, if the caller wants it */
-  double deadline;
-  rh_fate fate; /* of the last rh_conversation_listen() */
-  int status;   /* as of waitpid, from rh_conversation_end() on */
-} rh_conversation;
-
-/* Starts the child. */
-rh_status rh_conversation_start(rh_conversation *talk, const rh_child_spec *spec, rh_error *error);
-
-/* Records progress: the limits count from here. */
-void rh_conversation_grant(rh_conversation *talk);
-
-/* Passes lines to take() until it returns something other than RH_GOES_ON, or there are no more. */
-rh_fate rh_conversation_listen(rh_conversation *talk, rh_error *error);
-
-/* Passes lines that have already arrived to take(), for a child that must not send anything
- * unasked.  RH_GOES_ON: no more lines. */
-rh_fate rh_conversation_drain(rh_conversation *talk, rh_error *error);
-
-/* Ends the child; one that has sent everything gets `grace` seconds to end by itself.  Sets
- * talk->status.  The caller's group of fields remains, for another start. */
-void rh_conversation_end(rh_conversation *talk, double grace);
+/* Gives a child that has sent everything `grace` seconds to end, kills it and everything that it
+ * started (for another program: its process group), reaps it and frees everything.  Sets
+ * child->status: -1 if another part of the program reaped it, or if it cannot be killed. */
+void rh_child_end(rh_child *child, double grace);
 
 /* Describes how a child ended: "crashed in run (signal 11)", "did not answer within 5 s in query";
  * and what it printed.  `where`: "in run". */
-void rh_conversation_name(const rh_conversation *talk, const char *where, char *to, size_t bytes);
-
-/* ---- Describes how a child ended ---- */
+void rh_child_name(const rh_child *child, const char *where, char *to, size_t bytes);
 
 /* "crashed in run (signal 11)", "ended the process with exit status 0 in run".  `status` is
  * waitpid's, or -1 if unknown. */
@@ -161,16 +131,6 @@ void rh_ending_name(int status, const char *where, char *to, size_t bytes);
 /* The same for a child that had sent everything and got RH_CHILD_DONE_S to end; 0 if it ended
  * normally, or if that is unknown. */
 int rh_ending_name_done(int status, char *to, size_t bytes);
-
-/* A process between a child and its parent that kills everything that the child leaves behind. */
-
-/* Splits the calling process in two.  The process that returns, with 0, does the work, and ends
- * when the other does.  The other, the guard, keeps the process id and stays until the work is
- * done, `parent` stops it by SIGTERM, or `parent` is gone for any reason.  Then the guard kills
- * everything that the work started, in any group or session, and ends with the same status as the
- * work.  -1: `parent` is already gone.  If no process can be created, the work continues unguarded.
- * Must be called before OpenCL and before any thread: this is the only fork in redhost. */
-int rh_guard_children(int64_t parent);
 
 /* Requests to redhost's own child processes.  One format for every role: "KEY=VALUE" strings of any
  * bytes, each ended by a null byte.  Both sides are redhost, but perhaps of different versions:

@@ -48,11 +48,6 @@ void rh_cache_finish(rh_cache *cache);
 char *rh_cache_load(rh_cache *cache, const char *key, size_t *bytes);
 /* A failure to store is only a warning. */
 void rh_cache_store(rh_cache *cache, const char *key, const char *data, size_t bytes);
-/* Removes an entry that turned out to be unusable. */
-void rh_cache_drop(rh_cache *cache, const char *key);
-
-/* Writes `text` to <directory>/log/<name>.log; returns its path, malloc'ed, or null. */
-char *rh_cache_log(rh_cache *cache, const char *name, const char *text);
 
 /* ---- Lists OpenCL devices and selects one ---- */
 
@@ -201,17 +196,6 @@ rh_status rh_cl_part_of_buffer(cl_mem whole, uint64_t at, uint64_t bytes, cl_mem
                                rh_error *error);
 /* To the context, of which every object holds one, and to the queue. */
 cl_uint rh_cl_references(const rh_cl_session *session);
-
-/* The state that decides whether OpenCL's drivers start, found before any of them is loaded. */
-
-/* A hash of that state: the loader's list of drivers and their files, the environment, the resource
- * limits, user, processors, mounts, the boot.  If two calls return the same hash, drivers that
- * started the first time start again. */
-uint64_t rh_cl_drivers_state(void);
-
-/* Adds the unusually tight limits of this process, which may be why a driver did not start: "; the
- * address space is limited to 250000 KiB (ulimit -v)".  Adds nothing if there are none. */
-void rh_cl_drivers_limits(rh_text *to);
 
 /* ---- A device's view of an array in host memory ---- */
 

@@ -10,21 +10,36 @@ static void judge_answer(rh_cl_device *device, cl_int code, int is_required) {
   if (is_required || code != CL_INVALID_VALUE) device->failed = code;
 }
 
-static char *device_string(rh_cl_device *device, cl_device_info what) {
-  size_t size = 0;
-  cl_int code = rh_cl.GetDeviceInfo(device->id, what, 0, NULL, &size);
-  char *s = calloc(size + 1, 1);
-  if (s && code == CL_SUCCESS && size) code = rh_cl.GetDeviceInfo(device->id, what, size, s, NULL);
-  judge_answer(device, code, 1);
-  return s;
+static const struct {
+  size_t at; /* in the device */
+  cl_uint what;
+  int is_of_platform;
+} strings[] = {{offsetof(rh_cl_device, name), CL_DEVICE_NAME, 0},
+               {offsetof(rh_cl_device, vendor), CL_DEVICE_VENDOR, 0},
+               {offsetof(rh_cl_device, driver), CL_DRIVER_VERSION, 0},
+               {offsetof(rh_cl_device, version), CL_DEVICE_VERSION, 0},
+               {offsetof(rh_cl_device, c_version), CL_DEVICE_OPENCL_C_VERSION, 0},
+               {offsetof(rh_cl_device, extensions), CL_DEVICE_EXTENSIONS, 0},
+               {offsetof(rh_cl_device, platform_name), CL_PLATFORM_NAME, 1},
+               {offsetof(rh_cl_device, platform_version), CL_PLATFORM_VERSION, 1}};
+enum { N_STRINGS = sizeof strings / sizeof *strings };
+
+static char **string_of(rh_cl_device *device, int k) {
+  return (char **)(void *)((char *)device + strings[k].at);
 }
 
-static char *platform_string(rh_cl_device *device, cl_platform_info what) {
+static cl_int ask_bytes(const rh_cl_device *device, int k, size_t bytes, void *to, size_t *size) {
+  return strings[k].is_of_platform
+             ? rh_cl.GetPlatformInfo(device->platform, strings[k].what, bytes, to, size)
+             : rh_cl.GetDeviceInfo(device->id, strings[k].what, bytes, to, size);
+}
+
+/* Null if out of memory. */
+static char *ask_string(rh_cl_device *device, int k) {
   size_t size = 0;
-  cl_int code = rh_cl.GetPlatformInfo(device->platform, what, 0, NULL, &size);
+  cl_int code = ask_bytes(device, k, 0, NULL, &size);
   char *s = calloc(size + 1, 1);
-  if (s && code == CL_SUCCESS && size)
-    code = rh_cl.GetPlatformInfo(device->platform, what, size, s, NULL);
+  if (s && code == CL_SUCCESS && size) code = ask_bytes(device, k, size, s, NULL);
   judge_answer(device, code, 1);
   return s;
 }
@@ -177,14 +192,7 @@ static void describe(rh_cl_device *device) {
 }
 
 static void release_device(rh_cl_device *device) {
-  free(device->name);
-  free(device->vendor);
-  free(device->driver);
-  free(device->version);
-  free(device->c_version);
-  free(device->extensions);
-  free(device->platform_name);
-  free(device->platform_version);
+  for (int k = 0; k < N_STRINGS; k++) free(*string_of(device, k));
 }
 
 static rh_status no_memory(rh_error *error) {
@@ -194,18 +202,8 @@ static rh_status no_memory(rh_error *error) {
 /* Queries the strings first, because features depend on the version and extensions. -1: out of
  * memory. */
 static int ask_all(rh_cl_device *device) {
-  device->name = device_string(device, CL_DEVICE_NAME);
-  device->vendor = device_string(device, CL_DEVICE_VENDOR);
-  device->driver = device_string(device, CL_DRIVER_VERSION);
-  device->version = device_string(device, CL_DEVICE_VERSION);
-  device->c_version = device_string(device, CL_DEVICE_OPENCL_C_VERSION);
-  device->extensions = device_string(device, CL_DEVICE_EXTENSIONS);
-  device->platform_name = platform_string(device, CL_PLATFORM_NAME);
-  device->platform_version = platform_string(device, CL_PLATFORM_VERSION);
-  if (!device->name || !device->vendor || !device->driver || !device->version ||
-      !device->c_version || !device->extensions || !device->platform_name ||
-      !device->platform_version)
-    return -1;
+  for (int k = 0; k < N_STRINGS; k++)
+    if (!(*string_of(device, k) = ask_string(device, k))) return -1;
   describe(device);
   return 0;
 }

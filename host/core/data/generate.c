@@ -72,13 +72,11 @@ static void fill_piece(void *of_job, uint64_t first, uint64_t count) {
 static rh_status unknown_kind(const char *kind, rh_error *error) {
   const char *const *names = rh_array_kinds();
   size_t n = 0;
+  char hint[RH_SUGGESTION_BYTES];
   rh_text list = {0};
-  for (; names[n]; n++) rh_text_add(&list, " %s", names[n]);
-  const char *close = rh_closest(kind, names, n);
-  if (close)
-    rh_fail(error, RH_E_USAGE, "unknown kind of data '%.40s'; did you mean '%s'?", kind, close);
-  else
-    rh_fail(error, RH_E_USAGE, "unknown kind of data '%.40s'; known:%s", kind, rh_text_get(&list));
+  for (; names[n]; n++) rh_text_add(&list, "%s%s", n ? " " : "; known: ", names[n]);
+  rh_fail(error, RH_E_USAGE, "unknown kind of data '%.40s'%s", kind,
+          rh_suggest(hint, kind, names, n, rh_text_get(&list)));
   rh_text_finish(&list);
   return RH_E_USAGE;
 }
@@ -151,4 +149,13 @@ rh_status rh_array_generate(rh_array *array, const char *kind, uint64_t seed, rh
   rh_status status = rh_array_fill(array, kind, seed, reporter, error);
   if (status != RH_OK) rh_array_finish(array);
   return status;
+}
+
+static const double seconds_between_reports = 0.2;
+
+rh_status rh_pace_report(rh_pace *pace, uint64_t done, uint64_t total, rh_error *error) {
+  double now = rh_now();
+  if (now < pace->next) return RH_OK;
+  pace->next = now + seconds_between_reports;
+  return rh_progress(pace->reporter, pace->phase, done, total, error);
 }

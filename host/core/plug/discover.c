@@ -1,6 +1,7 @@
 #include "internal.h"
 
 #include <dirent.h>
+#include <fnmatch.h>
 
 /* Where one sort of files is. */
 typedef struct places {
@@ -90,6 +91,32 @@ static rh_refusal_kind kind_of(int distrusted) {
   return distrusted == RH_TRUST_UNKNOWN ? RH_REFUSED_UNREAD : RH_REFUSED_FOR_FAULT;
 }
 
+int rh_is_disabled(const char *name, char pattern[RH_PATTERN_BYTES]) {
+  for (const char *at = rh_env(RH_DISABLES); at;) {
+    size_t length = strcspn(at, ",");
+    if (length > 0 && length < RH_PATTERN_BYTES) {
+      memcpy(pattern, at, length);
+      pattern[length] = 0;
+      if (fnmatch(pattern, name, 0) == 0) return 1;
+    }
+    at = at[length] ? at + length + 1 : NULL;
+  }
+  return 0;
+}
+
+/* A file of --plugin may have any name. */
+static int is_disabled_file(const char *path, char *reason, size_t bytes) {
+  char stem[256], pattern[RH_PATTERN_BYTES];
+  const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+  size_t length = strlen(name), suffix = strlen(rh_is_foreign(path)         ? RH_FOREIGN_SUFFIX
+                                                : rh_is_operator_file(path) ? RH_OPERATOR_SUFFIX
+                                                                            : ".so");
+  snprintf(stem, sizeof stem, "%.*s", (int)(length > suffix ? length - suffix : length), name);
+  if (!rh_is_disabled(name, pattern) && !rh_is_disabled(stem, pattern)) return 0;
+  snprintf(reason, bytes, "is disabled by '%s' in " RH_DISABLES, pattern);
+  return 1;
+}
+
 /* A file under an untrusted name is not marked as visited, because it may also have a trusted
  * one. */
 static void walk_file(walk *w, const char *path, const struct stat *st) {
@@ -97,7 +124,7 @@ static void walk_file(walk *w, const char *path, const struct stat *st) {
   int distrusted = is_distrusted(w, path, st, reason, sizeof reason);
   if (!distrusted && seen_before(w, st)) return;
   if (distrusted) add_candidate(w, path, reason, kind_of(distrusted));
-  else if (!w->at_home && rh_is_disabled_file(path, reason, sizeof reason))
+  else if (!w->at_home && is_disabled_file(path, reason, sizeof reason))
     add_candidate(w, path, reason, RH_REFUSED_BY_INTENT);
   else add_candidate(w, path, NULL, RH_REFUSED_FOR_FAULT);
 }

@@ -1,24 +1,8 @@
 #include "plug.h"
 
-enum { MOST_PARAMS = 64 };
-
-const rh_device *rh_examine_host(void) {
-  static const rh_device host = {
-      .struct_size = sizeof host,
-      .kind = RH_DEVICE_HOST,
-      .compute_units = 1,
-      .max_group = 1,
-      .features = RH_FP64,
-      .name = "host",
-      .driver = "",
-      .extensions = "",
-  };
-  return &host;
-}
-
 void rh_examine_offer(const rh_examiner *by, const rh_strategy *strategy, uint32_t op, rh_type type,
                       rh_offer *offer) {
-  int64_t params[MOST_PARAMS + 1];
+  int64_t params[RH_MAX_PARAMS];
   rh_error error;
   rh_problem problem = {.struct_size = sizeof problem,
                         .type = type,
@@ -26,8 +10,7 @@ void rh_examine_offer(const rh_examiner *by, const rh_strategy *strategy, uint32
                         .device = by->device,
                         .max_n = by->max_n};
   if (!problem.op) return;
-  for (uint32_t k = 0; k < strategy->n_params; k++)
-    params[k] = rh_strategy_param(strategy, k)->initial;
+  rh_params_resolve(strategy, NULL, 0, params, &error);
   offer->status = rh_strategy_query(strategy, &problem, params, &offer->answer, &error);
   if (offer->status >= RH_OK) return;
   size_t most = sizeof offer->answer.reason - 1;

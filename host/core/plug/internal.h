@@ -3,13 +3,14 @@
 
 #include "plug.h"
 
-/* ---- REDHOST_PLUGIN_DISABLE: disables plugins that did not come with redhost ---- */
+/* ---- The variable that disables plugins that did not come with redhost ---- */
 
-/* Does a pattern of the variable match the file's name, with or without its suffix?  1: *reason is
- * the message. */
-int rh_is_disabled_file(const char *path, char *reason, size_t bytes);
-/* Asks the same of the name of a strategy in the file. */
-int rh_is_disabled_strategy(const char *name, char *reason, size_t bytes);
+#define RH_DISABLES "REDHOST_PLUGIN_DISABLE"
+enum { RH_PATTERN_BYTES = 256 };
+
+/* 1: *pattern is the first of the variable's comma-separated list that matches the name of a file
+ * or strategy.  One that is longer than any name matches nothing. */
+int rh_is_disabled(const char *name, char pattern[RH_PATTERN_BYTES]);
 
 /* Examines the candidates that are wanted, unless they were examined before and their files have
  * not changed since. */

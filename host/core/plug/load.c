@@ -107,7 +107,7 @@ rh_status rh_registry_locate(rh_registry *registry, const char *name, rh_found *
 void rh_registry_ask(rh_registry *registry, const rh_device *device, uint64_t max_n, uint32_t op,
                      rh_type type) {
   const rh_examiner by = {
-      .device = device ? device : rh_examine_host(), .max_n = max_n, .find_op = registry->find_op};
+      .device = device ? device : rh_host_device(), .max_n = max_n, .find_op = registry->find_op};
   for (uint32_t k = 0; by.find_op && k < registry->n_entries; k++) {
     rh_entry *entry = &registry->entries[k];
     int is_known = !entry->asked_here && entry->asked_of == device && entry->asked_n == max_n;

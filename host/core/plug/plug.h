@@ -51,12 +51,23 @@ rh_status rh_discover_transports(rh_discovery *search, const char *file, rh_erro
 int rh_discovery_names_plugin(const rh_options *options);
 void rh_discovery_finish(rh_discovery *search);
 
-/* ---- Checks a shared object's headers before any of its code runs ---- */
+/* ---- A shared object's file, read before any of its code runs ---- */
 
-/* Is `path` a whole ELF shared object for this machine?  RH_E_PLUGIN with a message without the
- * path, which the caller prepends ("is cut off: 200 bytes of at least 15640").  RH_E_FILE: it
+typedef struct rh_elf {
+  const char *bytes;
+  size_t size;
+} rh_elf;
+
+/* Maps a whole ELF shared object for this machine.  RH_E_PLUGIN with a message without the path,
+ * which the caller prepends ("is cut off: 200 bytes of at least 15640"): it is none.  RH_E_FILE: it
  * cannot be read. */
-rh_status rh_elf_check(const char *path, rh_error *error);
+rh_status rh_elf_read(rh_elf *elf, const char *path, rh_error *error);
+void rh_elf_finish(rh_elf *elf);
+rh_status rh_elf_check(const char *path, rh_error *error); /* both */
+/* Null if the file is too short. */
+const void *rh_elf_piece(const rh_elf *elf, uint64_t offset, uint64_t bytes);
+/* Copies entry k of n of a table, `bytes` each: 0 at its end. */
+int rh_elf_entry(const rh_elf *elf, uint64_t table, uint64_t n, uint64_t k, void *to, size_t bytes);
 
 /* ---- Opening one plugin in this process ---- */
 
@@ -84,10 +95,8 @@ int rh_strategy_name_is_valid(const char *name);
 /* Parameter k of a strategy, by the stride that the plugin was compiled with. */
 const rh_param *rh_strategy_param(const rh_strategy *strategy, uint32_t k);
 
-/* Is `value` inside the range of a validated parameter?  (Its step is for searches, not a rule.)
- * If not, `expected` (may be null) describes the range: "expected a power of two from 1 to
- * 1024". */
-int rh_param_allows(const rh_param *param, int64_t value, char *expected, size_t bytes);
+/* Is `value` inside the range of a validated parameter?  (Its step is for searches, not a rule.) */
+int rh_param_allows(const rh_param *param, int64_t value);
 
 /* Calls query with the host's own checks: device kind and needs, parameters inside their ranges,
  * control word, answers of known status, terminated reason.  RH_OK, RH_DECLINED (answer->why and
@@ -95,6 +104,31 @@ int rh_param_allows(const rh_param *param, int64_t value, char *expected, size_t
  * device. */
 rh_status rh_strategy_query(const rh_strategy *strategy, const rh_problem *problem,
                             const int64_t *params, rh_answer *answer, rh_error *error);
+
+/* ---- A strategy's parameters as words and as numbers ---- */
+
+enum { RH_MAX_PARAMS = 64 };
+
+/* `values` (RH_MAX_PARAMS of them) from the defaults and the settings.  An unknown key, a malformed
+ * value or one outside its range is RH_E_USAGE with the rule. */
+rh_status rh_params_resolve(const rh_strategy *strategy, const rh_setting *settings,
+                            uint64_t n_settings, int64_t *values, rh_error *error);
+
+/* Applies only the settings, over the contents of `values`. */
+rh_status rh_params_apply(const rh_strategy *strategy, const rh_setting *settings,
+                          uint64_t n_settings, int64_t *values, rh_error *error);
+
+/* The index of the parameter of that name, or -1. */
+int rh_params_find(const rh_strategy *strategy, const char *key);
+
+/* 1 and *value if the word is a value of the parameter. */
+int rh_param_parse(const rh_param *param, const char *word, int64_t *value);
+
+/* A value in words: "256", "device".  `text` has `size` bytes. */
+void rh_param_format(const rh_param *param, int64_t value, char *text, size_t size);
+
+/* The values that a parameter can have: "1 to 4096", "host or device". */
+void rh_param_range(const rh_param *param, char *text, size_t size);
 
 /* ---- Every available strategy, without loading any plugin into this process ---- */
 
@@ -113,10 +147,11 @@ typedef struct rh_entry {
   char *path;         /* the plugin's file; the candidate's */
   uint32_t place;     /* its directory's rank in the search, from 0 */
   uint32_t installed; /* 1: it came with redhost */
-  char *name, *summary, *about, *version, *author, *license, *build;
+  json_t *json;       /* which has the texts, of the parameters, too */
+  const char *name, *summary, *about, *version, *author, *license, *build;
   uint64_t promises, needs;
   uint32_t determinism, device_kinds, n_params;
-  rh_param *params; /* owned, with its strings */
+  rh_param *params;
   /* The offers are for this device, or null, and n; asked_here: some may be for others. */
   const rh_device *asked_of;
   uint64_t asked_n;
@@ -205,15 +240,14 @@ int rh_probe_main(rh_find_op *find_op, rh_describe *describe);
  *
  * The request (core/child) holds the device, max_n and the files: "file=PATH" for each.  On
  * descriptor 4 the child answers with one JSON object a line:
- *     {"redhost-probe":2}                       the channel works
- *     {"begin":k}                               it begins to examine file k, counted from 0
+ *     {"redhost-probe":3}                       the channel works
  *     {"phase":"query","strategy":"cascade"}    it calls query
- *     {"plugin":k,"strategies":[...]}           the contents of the file, or
+ *     {"plugin":k,"strategies":[...]}           the contents of file k, counted from 0, or
  *     {"refused":k,"kind":2,"reason":"..."}     the reason, and an rh_refusal_kind
  *     {"end":n}                                 all n were examined Messages in another order
  *     cannot be redhost's. */
 
-enum { RH_WIRE_VERSION = 2 };
+enum { RH_WIRE_VERSION = 3 };
 
 /* Begins a request, to which the files are added; device may be null: the child gets only the
  * host. */
@@ -228,7 +262,7 @@ void rh_wire_clear_offers(rh_offers offers);
 
 json_t *rh_wire_strategy(const rh_strategy *strategy, const char *build, rh_offers offers);
 /* 0 and *entry filled, but for what its candidate says; or -1 and nothing to free. */
-int rh_wire_read_entry(const json_t *json, rh_entry *entry);
+int rh_wire_read_entry(json_t *json, rh_entry *entry);
 void rh_entry_finish(rh_entry *entry);
 
 /* Examining a plugin in this process: what the probe process does, and what the library does with
@@ -251,7 +285,7 @@ void rh_examine_offer(const rh_examiner *by, const rh_strategy *strategy, uint32
 json_t *rh_examine_plugin(const rh_examiner *by, const rh_plugin *plugin);
 
 /* The host's own place among devices. */
-const rh_device *rh_examine_host(void);
+const rh_device *rh_host_device(void);
 
 /* The kind of refusal of a plugin that could not be opened. */
 rh_refusal_kind rh_examine_refusal_kind(rh_status status);

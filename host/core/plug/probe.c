@@ -5,11 +5,11 @@ typedef struct prober {
   rh_device device;
   rh_examiner by;
   rh_describe *describe;
-  rh_channel channel;
+  int channel;
 } prober;
 
 static int send_frame(const prober *probe, json_t *frame) {
-  return rh_channel_say(&probe->channel, frame);
+  return rh_channel_say(probe->channel, frame);
 }
 
 static void say_query(void *probe, const char *strategy) {
@@ -24,7 +24,6 @@ static json_t *strategies_of(const prober *probe, const rh_plugin *plugin, uint3
 static int examine(const prober *probe, uint32_t k, const char *path) {
   const rh_plugin *plugin;
   rh_error error;
-  if (send_frame(probe, json_pack("{s:i}", "begin", (int)k)) != 0) return -1;
   rh_status status = rh_plugin_open(path, probe->describe, &plugin, &error);
   if (status == RH_OK) return send_frame(probe, strategies_of(probe, plugin, k));
   return send_frame(probe, json_pack("{s:i, s:i, s:o}", "refused", (int)k, "kind",
@@ -41,19 +40,16 @@ static int examine_all(const prober *probe, const rh_child_request *request) {
 }
 
 int rh_probe_main(rh_find_op *find_op, rh_describe *describe) {
-  prober probe = {
-      .by = {.find_op = find_op, .on_query = say_query}, .describe = describe, .channel = {-1}};
+  prober probe = {.by = {.find_op = find_op, .on_query = say_query}, .describe = describe};
   probe.by.device = &probe.device;
   probe.by.user = &probe;
   rh_child_request request;
   int code = 2;
   if (rh_request_receive(&request) != 0) return code;
   if (rh_wire_read_request(&request, &probe.device, &probe.by.max_n) == 0) {
-    int failed =
-        rh_channel_open(&probe.channel, request.parent) != 0 || examine_all(&probe, &request) != 0;
-    code = failed ? 3 : 0;
+    probe.channel = rh_channel_open(request.parent);
+    code = probe.channel < 0 || examine_all(&probe, &request) != 0 ? 3 : 0;
   }
-  rh_channel_close(&probe.channel);
   rh_request_finish(&request);
   return code;
 }

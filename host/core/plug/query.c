@@ -1,6 +1,20 @@
 /* Querying a strategy, with the host's own checks. */
 #include "plug.h"
 
+const rh_device *rh_host_device(void) {
+  static const rh_device host = {
+      .struct_size = sizeof host,
+      .kind = RH_DEVICE_HOST,
+      .compute_units = 1,
+      .max_group = 1,
+      .features = RH_FP64,
+      .name = "host",
+      .driver = "",
+      .extensions = "",
+  };
+  return &host;
+}
+
 /* Makes the reason printable: terminated, not empty, without control characters, valid UTF-8. */
 static void tidy_reason(rh_answer *answer) {
   char *reason = answer->reason;
@@ -118,10 +132,11 @@ static rh_status check_values(const rh_strategy *strategy, const int64_t *params
                               rh_answer *answer) {
   for (uint32_t k = 0; k < strategy->n_params; k++) {
     const rh_param *param = rh_strategy_param(strategy, k);
-    char expected[100];
-    if (!rh_param_allows(param, params[k], expected, sizeof expected))
-      return decline(answer, RH_WHY_PARAM, "%s=%lld: %s", param->key, (long long)params[k],
-                     expected);
+    char range[100];
+    if (rh_param_allows(param, params[k])) continue;
+    rh_param_range(param, range, sizeof range);
+    return decline(answer, RH_WHY_PARAM, "%s=%lld: expected %s", param->key, (long long)params[k],
+                   range);
   }
   return RH_OK;
 }

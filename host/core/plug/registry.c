@@ -30,7 +30,7 @@ static int is_due(rh_registry *registry, uint32_t k) {
 /* Without a program: what came with redhost, which can be trusted as much as this library. */
 static rh_status examine_here(rh_registry *registry, uint32_t k, rh_error *error) {
   const rh_candidate *candidate = &registry->search.candidates[k];
-  const rh_examiner by = {.device = registry->device ? registry->device : rh_examine_host(),
+  const rh_examiner by = {.device = registry->device ? registry->device : rh_host_device(),
                           .max_n = registry->max_n,
                           .find_op = registry->find_op};
   const rh_plugin *plugin;
@@ -68,13 +68,17 @@ static rh_status find_program(rh_registry *registry, rh_error *error) {
 /* The names of strategies are known only now; a match disables the whole file. */
 static rh_status disable(rh_registry *registry, uint32_t k, rh_error *error) {
   rh_candidate *candidate = &registry->search.candidates[k];
-  char reason[512];
-  for (uint32_t j = 0; j < registry->n_known && !candidate->installed; j++)
-    if (registry->entries[j].path == candidate->path && !candidate->refused &&
-        rh_is_disabled_strategy(registry->entries[j].name, reason, sizeof reason)) {
-      candidate->kind = RH_REFUSED_BY_INTENT;
-      RH_TRY(rh_copy(&candidate->refused, reason, "a list of plugins", error));
-    }
+  char reason[512], pattern[RH_PATTERN_BYTES];
+  for (uint32_t j = 0; j < registry->n_known && !candidate->installed; j++) {
+    const rh_entry *entry = &registry->entries[j];
+    if (entry->path != candidate->path || candidate->refused ||
+        !rh_is_disabled(entry->name, pattern))
+      continue;
+    snprintf(reason, sizeof reason, "offers '%s', which is disabled by '%s' in " RH_DISABLES,
+             entry->name, pattern);
+    candidate->kind = RH_REFUSED_BY_INTENT;
+    RH_TRY(rh_copy(&candidate->refused, reason, "a list of plugins", error));
+  }
   for (uint32_t j = 0; j < registry->n_known; j++)
     if (registry->entries[j].path == candidate->path)
       registry->entries[j].disabled = candidate->refused != NULL;

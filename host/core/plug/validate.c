@@ -1,10 +1,7 @@
 /* Validates a plugin's descriptor as data, without calling the plugin. */
 #include "plug.h"
 
-enum {
-  MOST_PARAMS = 64,
-  MOST_BYTES_OF_STRUCT = 1 << 16 /* a larger size is garbage, not a later version */
-};
+enum { MOST_BYTES_OF_STRUCT = 1 << 16 /* a larger size is garbage, not a later version */ };
 
 static const uint64_t known_promises =
     RH_KEEPS_ORDER | RH_CANONICAL_ORDER | RH_KEEPS_FP_CONTROL | RH_SERVES_LAYOUTS | RH_ROUNDS_ONCE;
@@ -65,7 +62,7 @@ static rh_status check_range(const rh_param *param, rh_error *error) {
   if (param->flags & ~known_flags || param->reserved)
     return rh_fail(error, RH_E_PLUGIN, "unknown flags 0x%x",
                    (param->flags & ~known_flags) | param->reserved);
-  if (param->flags & RH_PARAM_POWER_OF_TWO && !fits_power_of_two(param, param->initial))
+  if (!rh_param_allows(param, param->initial))
     return rh_fail(error, RH_E_PLUGIN, "its default %lld is not a power of two",
                    (long long)param->initial);
   return RH_OK;
@@ -84,17 +81,9 @@ static rh_status judge_param(const rh_param *param, rh_error *error) {
   return status;
 }
 
-int rh_param_allows(const rh_param *param, int64_t value, char *expected, size_t bytes) {
-  int inside = value >= param->min && value <= param->max;
-  if (inside && param->flags & RH_PARAM_POWER_OF_TWO) inside = fits_power_of_two(param, value);
-  if (inside || !expected) return inside;
-  long long min = (long long)param->min, max = (long long)param->max;
-  if (param->choices) snprintf(expected, bytes, "expected one of %s", param->choices);
-  else if (param->flags & RH_PARAM_POWER_OF_TWO)
-    snprintf(expected, bytes, "expected %sa power of two from %lld to %lld",
-             min == 0 ? "0 or " : "", min == 0 ? 1 : min, max);
-  else snprintf(expected, bytes, "expected %lld to %lld", min, max);
-  return 0;
+int rh_param_allows(const rh_param *param, int64_t value) {
+  if (value < param->min || value > param->max) return 0;
+  return !(param->flags & RH_PARAM_POWER_OF_TWO) || fits_power_of_two(param, value);
 }
 
 const rh_param *rh_strategy_param(const rh_strategy *strategy, uint32_t k) {
@@ -195,9 +184,9 @@ rh_status rh_validate_functions(const rh_strategy *strategy, rh_error *error) {
 
 rh_status rh_validate_params(const rh_strategy *strategy, rh_error *error) {
   if (strategy->n_params == 0) return RH_OK;
-  if (strategy->n_params > MOST_PARAMS)
+  if (strategy->n_params > RH_MAX_PARAMS)
     return rh_fail(error, RH_E_PLUGIN, "%u parameters, at most %d are allowed", strategy->n_params,
-                   MOST_PARAMS);
+                   RH_MAX_PARAMS);
   if (!strategy->params) return rh_fail(error, RH_E_PLUGIN, "params is null");
   RH_TRY(check_size("a parameter", strategy->param_stride, RH_SIZE_1_0(rh_param, reserved), error));
   if (strategy->param_stride % _Alignof(rh_param))

@@ -1,4 +1,169 @@
+/* A strategy as a child describes it. */
 #include "plug.h"
+
+void rh_wire_clear_offers(rh_offers offers) {
+  memset(offers, 0, sizeof(rh_offers));
+  for (uint32_t op = 0; op <= RH_N_OPS; op++)
+    for (rh_type type = 0; type <= RH_N_TYPES; type++) {
+      rh_offer *offer = &offers[op][type];
+      offer->status = RH_DECLINED;
+      offer->answer.struct_size = sizeof offer->answer;
+      offer->answer.why = RH_WHY_OP;
+      if (rh_op_name(op) && rh_type_name(type))
+        snprintf(offer->answer.reason, sizeof offer->answer.reason, "%s is not defined on %s",
+                 rh_op_name(op), rh_type_name(type));
+    }
+}
+
+/* The index of `reason` in the list, to which it is added if new; most strategies have only one
+ * or two reasons. */
+static int place_of_reason(json_t *reasons, const char *reason) {
+  size_t k;
+  json_t *known;
+  json_array_foreach(reasons, k, known) {
+    if (strcmp(json_string_value(known), reason) == 0) return (int)k;
+  }
+  return json_array_append_new(reasons, rh_json_bytes(reason)) == 0 ? (int)k : -1;
+}
+
+static json_t *pack_offer(uint32_t op, rh_type type, const rh_offer *offer, json_t *reasons) {
+  const rh_answer *answer = &offer->answer;
+  int reason = answer->reason[0] ? place_of_reason(reasons, answer->reason) : -1;
+  return json_pack("[i,i,i,I,i,I,I,I,I,I,i]", (int)op, (int)type, (int)offer->status,
+                   (json_int_t)answer->why, (int)answer->score, (json_int_t)answer->launches,
+                   (json_int_t)answer->finishes_on_host, (json_int_t)answer->scratch_bytes,
+                   (json_int_t)answer->local_bytes, (json_int_t)answer->depth, reason);
+}
+
+static json_t *pack_offers(rh_offers offers, json_t *reasons) {
+  json_t *all = json_array();
+  for (uint32_t op = 1; op <= RH_N_OPS; op++)
+    for (rh_type type = 1; type <= RH_N_TYPES; type++)
+      if (rh_op_is_defined(op, type))
+        json_array_append_new(all, pack_offer(op, type, &offers[op][type], reasons));
+  return all;
+}
+
+static json_t *pack_params(const rh_strategy *strategy) {
+  json_t *all = json_array();
+  for (uint32_t k = 0; k < strategy->n_params; k++) {
+    const rh_param *param = rh_strategy_param(strategy, k);
+    json_array_append_new(all,
+                          json_pack("[s,s,s,I,I,I,I,I]", param->key, param->doc,
+                                    param->choices ? param->choices : "", (json_int_t)param->min,
+                                    (json_int_t)param->max, (json_int_t)param->initial,
+                                    (json_int_t)param->step, (json_int_t)param->flags));
+  }
+  return all;
+}
+
+json_t *rh_wire_strategy(const rh_strategy *strategy, const char *build, rh_offers offers) {
+  json_t *reasons = json_array();
+  json_t *json = json_pack("{s:[s,s,s,s,s,s,s], s:[I,I,I,I], s:o, s:o}", "texts", strategy->name,
+                           strategy->summary, strategy->about, strategy->version, strategy->author,
+                           strategy->license, build, "bits", (json_int_t)strategy->promises,
+                           (json_int_t)strategy->needs, (json_int_t)strategy->determinism,
+                           (json_int_t)strategy->device_kinds, "params", pack_params(strategy),
+                           "offers", pack_offers(offers, reasons));
+  if (!json || json_object_set(json, "reasons", reasons) != 0) {
+    json_decref(json);
+    json = NULL;
+  }
+  json_decref(reasons);
+  return json;
+}
+
+static int read_params(const json_t *json, rh_entry *entry) {
+  entry->n_params = (uint32_t)json_array_size(json);
+  entry->params = calloc(entry->n_params + 1u, sizeof *entry->params);
+  for (uint32_t k = 0; entry->params && k < entry->n_params; k++) {
+    rh_param *param = &entry->params[k];
+    json_int_t min, max, initial, step, flags;
+    if (json_unpack(json_array_get(json, k), "[s,s,s,I,I,I,I,I!]", &param->key, &param->doc,
+                    &param->choices, &min, &max, &initial, &step, &flags) != 0)
+      return -1;
+    if (!*param->choices) param->choices = NULL; /* a number */
+    param->min = min;
+    param->max = max;
+    param->initial = initial;
+    param->step = step;
+    param->flags = (uint32_t)flags;
+  }
+  return entry->params ? 0 : -1;
+}
+
+static int read_offer(json_t *json, const json_t *reasons, rh_offers offers) {
+  int op, type, status, score, reason;
+  json_int_t why, launches, on_host, scratch, local, depth;
+  if (json_unpack(json, "[i,i,i,I,i,I,I,I,I,I,i!]", &op, &type, &status, &why, &score, &launches,
+                  &on_host, &scratch, &local, &depth, &reason) != 0 ||
+      op < 1 || op > RH_N_OPS || type < 1 || type > RH_N_TYPES)
+    return -1;
+  rh_offer *offer = &offers[op][type];
+  rh_answer *answer = &offer->answer;
+  *offer = (rh_offer){.status = status};
+  answer->struct_size = sizeof *answer;
+  answer->why = (uint32_t)why;
+  answer->score = score;
+  answer->launches = (uint32_t)launches;
+  answer->finishes_on_host = (uint32_t)on_host;
+  answer->scratch_bytes = (uint64_t)scratch;
+  answer->local_bytes = (uint64_t)local;
+  answer->depth = (uint64_t)depth;
+  const char *text = reason < 0 ? "" : json_string_value(json_array_get(reasons, (size_t)reason));
+  if (!text) return -1;
+  snprintf(answer->reason, sizeof answer->reason, "%s", text);
+  rh_make_plain(answer->reason);
+  return 0;
+}
+
+/* The child is not trusted: what it says keeps the rules for descriptors, or is garbage. */
+static int is_valid(const rh_entry *entry) {
+  const rh_strategy said = {.summary = entry->summary,
+                            .about = entry->about,
+                            .version = entry->version,
+                            .author = entry->author,
+                            .license = entry->license,
+                            .n_params = entry->n_params,
+                            .param_stride = sizeof *entry->params,
+                            .params = entry->params};
+  return rh_strategy_name_is_valid(entry->name) && rh_validate_texts(&said, NULL) == RH_OK &&
+         rh_validate_params(&said, NULL) == RH_OK &&
+         rh_is_plain_utf8(entry->build, strlen(entry->build));
+}
+
+int rh_wire_read_entry(json_t *json, rh_entry *entry) {
+  json_int_t promises, needs, determinism, kinds;
+  json_t *params, *offers, *offer, *reasons;
+  size_t k;
+  *entry = (rh_entry){.json = json_incref(json)};
+  rh_wire_clear_offers(entry->offers);
+  int good =
+      json_unpack(json, "{s:[s,s,s,s,s,s,s!], s:[I,I,I,I!], s:o, s:o, s:o!}", "texts", &entry->name,
+                  &entry->summary, &entry->about, &entry->version, &entry->author, &entry->license,
+                  &entry->build, "bits", &promises, &needs, &determinism, &kinds, "params", &params,
+                  "offers", &offers, "reasons", &reasons) == 0 &&
+      read_params(params, entry) == 0 && is_valid(entry);
+  if (good) {
+    entry->promises = (uint64_t)promises;
+    entry->needs = (uint64_t)needs;
+    entry->determinism = (uint32_t)determinism;
+    entry->device_kinds = (uint32_t)kinds;
+    json_array_foreach(offers, k, offer) {
+      if (read_offer(offer, reasons, entry->offers) != 0) good = 0;
+    }
+    json_object_del(json, "offers");
+  }
+  if (good) return 0;
+  rh_entry_finish(entry);
+  return -1;
+}
+
+void rh_entry_finish(rh_entry *entry) {
+  json_decref(entry->json);
+  free(entry->params);
+  memset(entry, 0, sizeof *entry);
+}
 
 static const rh_request_field numbers[] = {
     RH_REQUEST_FIELD(rh_device, kind),         RH_REQUEST_FIELD(rh_device, cl_version),
@@ -11,7 +176,7 @@ static const rh_request_field numbers[] = {
 enum { N_NUMBERS = sizeof numbers / sizeof *numbers };
 
 void rh_wire_request(rh_text *to, const rh_device *device, uint64_t max_n) {
-  if (!device) device = rh_examine_host();
+  if (!device) device = rh_host_device();
   rh_request_begin(to);
   rh_request_add_number(to, "max_n", max_n);
   rh_request_add_fields(to, numbers, N_NUMBERS, device);

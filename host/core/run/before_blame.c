@@ -1,7 +1,5 @@
 #include "run.h"
 
-#include <float.h>
-
 static uint64_t hash_of(const rh_job_spec *spec, const rh_job_part *part) {
   uint64_t hash = 0;
   for (uint32_t k = 0; k < spec->operation.op->n_operands; k++)
@@ -55,11 +53,10 @@ static rh_status look_again(const rh_job_spec *spec, const rh_job_part *part,
 
 static void judge_answered(const rh_job_spec *spec, const rh_answered *answered,
                            const rh_reference *reference, rh_verdict *verdict) {
+  int flushes = rh_job_flushes(spec, answered->device);
   if (answered->result)
-    rh_job_judge(spec, answered->device, answered->depth, reference, answered->result, verdict);
-  else
-    rh_reference_judge_value(reference, answered->value, answered->depth,
-                             rh_job_flushes(spec, answered->device), verdict);
+    rh_reference_judge(reference, answered->result, answered->depth, flushes, verdict);
+  else rh_reference_judge_value(reference, answered->value, answered->depth, flushes, verdict);
 }
 
 rh_status rh_job_judge_on(const rh_job_spec *spec, const rh_job_part *part,

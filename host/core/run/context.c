@@ -4,12 +4,15 @@
 
 const char *rh_version(void) { return REDHOST_VERSION; }
 
+static const char **text_of(rh_options *options, int k) {
+  const char **const texts[] = {&options->device, &options->plugin_file, &options->plugin_path,
+                                &options->cache_dir, &options->program};
+  return texts[k];
+}
+enum { N_TEXTS = 5 };
+
 static void free_options(rh_options *options) {
-  free((char *)options->device);
-  free((char *)options->plugin_file);
-  free((char *)options->plugin_path);
-  free((char *)options->cache_dir);
-  free((char *)options->program);
+  for (int k = 0; k < N_TEXTS; k++) free((void *)(uintptr_t)*text_of(options, k));
 }
 
 int rh_context_is_lost(const rh_context *context) {
@@ -28,21 +31,17 @@ static void release_device(rh_context *context) {
   context->session_open = 0;
 }
 
-static int copy_options(rh_options *to, const rh_options *from) {
+static rh_status copy_options(rh_options *to, const rh_options *from, rh_error *error) {
+  int failed = 0;
+  *to = *from;
   to->struct_size = sizeof *to;
-  to->device = rh_copy_string(from->device);
-  to->plugin_file = rh_copy_string(from->plugin_file);
-  to->plugin_path = rh_copy_string(from->plugin_path);
-  to->cache_dir = rh_copy_string(from->cache_dir);
-  to->program = rh_copy_string(from->program);
-  to->no_cache = from->no_cache;
-  to->reporter = from->reporter;
-  to->queue = from->queue;
-  to->kept_setups = from->kept_setups;
   to->no_measure = from->no_measure || rh_env("REDHOST_NO_MEASURE");
-  return (to->device || !from->device) && (to->plugin_file || !from->plugin_file) &&
-         (to->plugin_path || !from->plugin_path) && (to->cache_dir || !from->cache_dir) &&
-         (to->program || !from->program);
+  for (int k = 0; k < N_TEXTS; k++) {
+    const char **text = text_of(to, k), *given = *text;
+    *text = rh_copy_string(given);
+    failed |= given && !*text;
+  }
+  return failed ? rh_fail(error, RH_E_NOMEM, "no memory to open redhost") : RH_OK;
 }
 
 static rh_describe *describe_of(const rh_context *context) {
@@ -88,9 +87,8 @@ rh_status rh_context_open(rh_context **opened, const rh_options *options,
   context->calls = calls;
   context->opened_here = mark_process();
   context->most_whole_bytes = RH_WHOLE_BYTES;
-  rh_status status = RH_OK;
-  if (!context->opened_here || !copy_options(&context->options, given))
-    status = rh_fail(error, RH_E_NOMEM, "no memory to open redhost");
+  rh_status status = copy_options(&context->options, given, error);
+  if (!context->opened_here) status = rh_fail(error, RH_E_NOMEM, "no memory to open redhost");
   if (status == RH_OK && given->device && given->queue)
     status =
         rh_fail(error, RH_E_USAGE,

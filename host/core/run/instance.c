@@ -18,8 +18,6 @@ struct rh_instance {
   _Alignas(16) unsigned char value[RH_MOST_VALUE_BYTES];
 };
 
-const rh_device *rh_host_device(void) { return rh_examine_host(); }
-
 int rh_strategy_is_host(const rh_strategy *strategy) {
   return strategy->device_kinds == RH_DEVICE_HOST;
 }

@@ -291,14 +291,27 @@ int rh_job_flushes(const rh_job_spec *spec, const rh_cl_device *device) {
   return (spec->operation.op->type == RH_TYPE_f64 ? device->flushes_f64 : device->flushes_f32) != 0;
 }
 
-void rh_job_judge(const rh_job_spec *spec, const rh_cl_device *device, uint64_t depth,
-                  const rh_reference *reference, const rh_result *result, rh_verdict *verdict) {
-  rh_reference_judge(reference, result, depth, rh_job_flushes(spec, device), verdict);
-}
-
 void rh_job_finish(rh_job *job) {
   rh_instance_destroy(job->instance);
   rh_cl_input_finish(&job->input);
   free(job->path);
   *job = (rh_job){0};
+}
+
+const char *rh_params_from_name(uint32_t from) {
+#define RH_X(name, number, word) word,
+  static const char *const names[] = {RH_PARAMS_FROM_LIST(RH_X)};
+#undef RH_X
+  return names[from < RH_N_PARAMS_FROM ? from : 0];
+}
+
+rh_status rh_settings_check(const rh_setting *settings, uint64_t n, rh_error *error) {
+  if (n && !settings)
+    return rh_fail(error, RH_E_USAGE, "settings is null, and n_settings is %llu",
+                   (unsigned long long)n);
+  for (uint64_t k = 0; k < n; k++)
+    if (!settings[k].key || !settings[k].value)
+      return rh_fail(error, RH_E_USAGE, "settings[%llu]: its %s is null", (unsigned long long)k,
+                     settings[k].key ? "value" : "key");
+  return RH_OK;
 }

@@ -1,9 +1,138 @@
+/* Lists OpenCL's devices in a child first, so that a crashing driver takes down only the child. */
 #include "run.h"
 
 #include <dirent.h>
+#include <sched.h>
+#include <sys/resource.h>
+
+extern char **environ;
 
 enum { MOST_REMEMBERED = 128 };
 static const double limit_s = 30; /* some drivers power up a device first, which takes seconds */
+
+/* ---- The state that decides whether the drivers start, found before any of them is loaded: the
+ * loader's list of drivers and their files, the environment, the resource limits, user, processors,
+ * mounts, the boot ---- */
+
+/* Adds the file's identity without reading it. */
+static void add_file(rh_text *to, const char *path) {
+  struct stat st;
+  if (stat(path, &st) == 0)
+    rh_text_add(to, "%s %ju %ju %jd %jd.%09ld %o\n", path, (uintmax_t)st.st_dev,
+                (uintmax_t)st.st_ino, (intmax_t)st.st_size, (intmax_t)st.st_mtim.tv_sec,
+                st.st_mtim.tv_nsec, (unsigned)st.st_mode);
+}
+
+/* Adds what is mounted there, because its contents change all the time. */
+static void add_place(rh_text *to, const char *path) {
+  struct stat st;
+  if (stat(path, &st) == 0)
+    rh_text_add(to, "%s %ju %ju\n", path, (uintmax_t)st.st_dev, (uintmax_t)st.st_ino);
+}
+
+static void add_contents(rh_text *to, const char *path, char *bytes, size_t size) {
+  int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  ssize_t got = fd < 0 ? -1 : read(fd, bytes, size - 1);
+  if (fd >= 0) close(fd);
+  bytes[got > 0 ? got : 0] = 0;
+  rh_text_add(to, "%s\n", bytes);
+}
+
+/* One file of the loader's list: its content, and the library that its first line names. */
+static void add_icd(rh_text *to, const char *path) {
+  char library[1024], candidate[1300];
+  static const char *const usual[] = {"/usr/lib/x86_64-linux-gnu", "/usr/lib/aarch64-linux-gnu",
+                                      "/usr/lib64", "/usr/lib", "/usr/local/lib"};
+  add_file(to, path);
+  add_contents(to, path, library, sizeof library);
+  library[strcspn(library, "\r\n")] = 0;
+  if (strchr(library, '/')) add_file(to, library);
+  for (size_t k = 0; k < sizeof usual / sizeof *usual && !strchr(library, '/'); k++) {
+    snprintf(candidate, sizeof candidate, "%s/%s", usual[k], library);
+    add_file(to, candidate);
+  }
+}
+
+static void add_vendors(rh_text *to, const char *path) {
+  char file[4352];
+  struct dirent **names;
+  int n = scandir(path, &names, NULL, alphasort);
+  add_file(to, path);
+  for (int k = 0; k < n; k++) {
+    snprintf(file, sizeof file, "%s/%s", path, names[k]->d_name);
+    if (names[k]->d_name[0] != '.') add_icd(to, file);
+    free(names[k]);
+  }
+  if (n >= 0) free(names);
+}
+
+/* Variables that differ between terminals and directories and do not affect drivers. */
+static int is_idle(const char *variable) {
+  static const char *const idle[] = {
+      "PWD=",     "OLDPWD=", "_=",       "SHLVL=", "TERM", "COLUMNS=", "LINES=", "COLOR",
+      "WINDOWID", "SSH_",    "REDHOST_", "DBUS_",  "PS1=", "TMUX",     "STY=",   "LS_COLORS"};
+  for (size_t k = 0; k < sizeof idle / sizeof *idle; k++)
+    if (strncmp(variable, idle[k], strlen(idle[k])) == 0) return 1;
+  return 0;
+}
+
+static void add_process(rh_text *to) {
+  cpu_set_t processors;
+  rh_text_add(to, "%u %u %u %u\n", getuid(), geteuid(), getgid(), getegid());
+  CPU_ZERO(&processors);
+  sched_getaffinity(0, sizeof processors, &processors);
+  rh_text_append(to, (const char *)&processors, sizeof processors);
+  for (int k = 0; k < RLIMIT_NLIMITS; k++) {
+    struct rlimit limit = {0};
+    getrlimit((__rlimit_resource_t)k, &limit);
+    rh_text_append(to, (const char *)&limit, sizeof limit);
+  }
+  for (char **variable = environ; *variable; variable++)
+    if (!is_idle(*variable)) rh_text_add(to, "%s\n", *variable);
+}
+
+/* If two calls return the same hash, drivers that started the first time start again. */
+static uint64_t state_of_drivers(void) {
+  static const char *const files[] = {"/etc/ld.so.cache", "/dev/nvidiactl", "/dev/nvidia0",
+                                      "/dev/nvidia-uvm", "/dev/dri"};
+  static const char *const variables[] = {"OCL_ICD_VENDORS", "OPENCL_VENDOR_PATH"};
+  char boot[64];
+  rh_text state = {0};
+  rh_text_add(&state, "1 %s\n", REDHOST_VERSION); /* 1 changes when the queries to drivers do */
+  add_vendors(&state, "/etc/OpenCL/vendors");
+  for (size_t k = 0; k < sizeof variables / sizeof *variables; k++)
+    if (rh_env(variables[k])) add_vendors(&state, rh_env(variables[k]));
+  if (rh_env("REDHOST_OPENCL")) add_file(&state, rh_env("REDHOST_OPENCL"));
+  if (rh_env("OCL_ICD_VENDORS")) add_icd(&state, rh_env("OCL_ICD_VENDORS"));
+  for (size_t k = 0; k < sizeof files / sizeof *files; k++) add_file(&state, files[k]);
+  add_place(&state, "/sys/devices/system/cpu");
+  add_place(&state, "/dev/shm");
+  add_contents(&state, "/proc/sys/kernel/random/boot_id", boot, sizeof boot);
+  add_process(&state);
+  uint64_t hash = rh_hash(0, rh_text_get(&state), state.length);
+  rh_text_finish(&state);
+  return hash;
+}
+
+/* A driver for a CPU may link what it has compiled by a program of the system's. */
+static int has_linker(const char *path) {
+  char program[4352];
+  size_t length;
+  for (; *path; path += length + (path[length] == ':')) {
+    length = strcspn(path, ":");
+    snprintf(program, sizeof program, "%.*s/ld", (int)length, path);
+    if (length < 4096 && access(program, X_OK) == 0) return 1;
+  }
+  return 0;
+}
+
+void rh_drivers_limits(rh_text *to) {
+  rh_limits_add(to);
+  if (access("/sys/devices/system/cpu", R_OK) != 0) rh_text_add(to, "; /sys is not mounted");
+  if (access("/proc/self", R_OK) != 0) rh_text_add(to, "; /proc is not mounted");
+  if (!rh_env("PATH")) rh_text_add(to, "; PATH is not set");
+  else if (!has_linker(rh_env("PATH"))) rh_text_add(to, "; no linker (ld) is in PATH");
+}
 
 /* ---- The record: <cache>/drivers/<state>, an empty file, exists if the drivers started ---- */
 
@@ -33,29 +162,12 @@ static void remember(const rh_cache *cache, const char *memory) {
   free(directory);
 }
 
+/* ---- The child ---- */
+
 typedef struct looking {
-  rh_conversation with;
+  rh_child child;
   int begun;
 } looking;
-
-static rh_status start(const rh_options *options, looking *look) {
-  rh_text request = {0};
-  char *program;
-  RH_TRY(rh_child_program(options, &program, NULL));
-  rh_request_begin(&request);
-  rh_status status = rh_request_end(&request, NULL);
-  rh_child_spec spec = {.program = program,
-                        .role = "--look",
-                        .request = request.s,
-                        .bytes = request.length,
-                        .data = -1,
-                        .output = -1,
-                        .printed = &look->with.printed};
-  if (status == RH_OK) status = rh_conversation_start(&look->with, &spec, NULL);
-  rh_text_finish(&request);
-  free(program);
-  return status;
-}
 
 /* Other output of a driver is ignored. */
 static rh_fate take_line(void *user, const char *line, size_t length, rh_error *error) {
@@ -67,11 +179,29 @@ static rh_fate take_line(void *user, const char *line, size_t length, rh_error *
   return RH_GOES_ON;
 }
 
-static rh_status refuse(const looking *look, rh_error *error) {
+static rh_status start(const rh_options *options, rh_child *child) {
+  rh_text request = {0};
+  char *program;
+  RH_TRY(rh_child_program(options, &program, NULL));
+  rh_request_begin(&request);
+  rh_status status = rh_request_end(&request, NULL);
+  const rh_child_spec spec = {.program = program,
+                              .role = "--look",
+                              .request = request.s,
+                              .bytes = request.length,
+                              .data = -1,
+                              .output = RH_OUTPUT_KEPT};
+  if (status == RH_OK) status = rh_child_start(child, &spec, NULL);
+  rh_text_finish(&request);
+  free(program);
+  return status;
+}
+
+static rh_status refuse(const rh_child *child, rh_error *error) {
   char how[320];
   rh_text limits = {0};
-  rh_conversation_name(&look->with, "while it listed its devices", how, sizeof how);
-  rh_cl_drivers_limits(&limits);
+  rh_child_name(child, "while it listed its devices", how, sizeof how);
+  rh_drivers_limits(&limits);
   rh_fail(error, RH_E_DEVICE,
           "no OpenCL device can be used: a driver %s%s. Set OCL_ICD_VENDORS to a directory that "
           "lists the others only",
@@ -82,15 +212,14 @@ static rh_status refuse(const looking *look, rh_error *error) {
 
 /* *known: 1 if the drivers have started. */
 static rh_status ask_child(const rh_options *options, int *known, rh_error *error) {
-  looking look = {.with = {.take = take_line, .limit_s = limit_s, .limit_bytes = 4096}};
-  look.with.user = &look;
-  *known = 0;
+  looking look = {.child = {.take = take_line, .limit_s = limit_s, .limit_bytes = 4096}};
+  look.child.user = &look;
   /* Without a child, this process queries the drivers itself. */
-  if (start(options, &look) != RH_OK) return RH_OK;
-  *known = rh_conversation_listen(&look.with, NULL) == RH_FATE_HEARD;
+  if (start(options, &look.child) != RH_OK) return RH_OK;
+  *known = rh_child_listen(&look.child, NULL) == RH_FATE_HEARD;
   /* The result is known, so its destructors are not waited for. */
-  rh_conversation_end(&look.with, 0);
-  return *known || !look.begun ? RH_OK : refuse(&look, error);
+  rh_child_end(&look.child, 0);
+  return *known || !look.begun ? RH_OK : refuse(&look.child, error);
 }
 
 static void *do_nothing(void *nothing) { return nothing; }
@@ -111,7 +240,7 @@ static rh_status check_threads(rh_error *error) {
 rh_status rh_look_at_drivers(const rh_options *options, const rh_cache *cache, rh_error *error) {
   if (rh_is_privileged()) return RH_OK; /* none will be opened */
   RH_TRY(check_threads(error));
-  char *memory = memory_of(cache, rh_cl_drivers_state());
+  char *memory = memory_of(cache, state_of_drivers());
   rh_status status = RH_OK;
   int known = 0;
   if (!memory || access(memory, F_OK) != 0) status = ask_child(options, &known, error);
@@ -121,17 +250,15 @@ rh_status rh_look_at_drivers(const rh_options *options, const rh_cache *cache, r
 }
 
 int rh_look_main(void) {
-  rh_channel channel;
   rh_cl_devices devices;
   rh_child_request request;
   if (rh_request_receive(&request) != 0) return 2;
-  int64_t parent = request.parent;
+  int channel = rh_channel_open(request.parent);
   rh_request_finish(&request);
-  if (rh_channel_open(&channel, parent) != 0 || rh_channel_write(&channel, "begin\n", 6) != 0 ||
+  if (channel < 0 || rh_write_all(channel, "begin\n", 6, RH_BYTES_HERE) != 0 ||
       rh_cl_devices_find(&devices, NULL) != RH_OK)
     return 3;
-  int failed = rh_channel_write(&channel, "found\n", 6);
+  int failed = rh_write_all(channel, "found\n", 6, RH_BYTES_HERE);
   rh_cl_devices_finish(&devices);
-  rh_channel_close(&channel);
   return failed ? 3 : 0;
 }

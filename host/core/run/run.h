@@ -137,31 +137,6 @@ void rh_operands_begin(rh_operands *operands, const rh_operator *op);
 void rh_operands_place(rh_operands *operands, const rh_operator *op, const uint64_t *offsets,
                        cl_mem buffer, uint64_t first, const void *host);
 
-/* ---- A strategy's parameters as words and as numbers ---- */
-
-enum { RH_MAX_PARAMS = 64 };
-
-/* `values` (RH_MAX_PARAMS of them) from the defaults and the settings.  An unknown key, a malformed
- * value or one outside its range is RH_E_USAGE with the rule. */
-rh_status rh_params_resolve(const rh_strategy *strategy, const rh_setting *settings,
-                            uint64_t n_settings, int64_t *values, rh_error *error);
-
-/* Applies only the settings, over the contents of `values`. */
-rh_status rh_params_apply(const rh_strategy *strategy, const rh_setting *settings,
-                          uint64_t n_settings, int64_t *values, rh_error *error);
-
-/* The index of the parameter of that name, or -1. */
-int rh_params_find(const rh_strategy *strategy, const char *key);
-
-/* 1 and *value if the word is a value of the parameter. */
-int rh_param_parse(const rh_param *param, const char *word, int64_t *value);
-
-/* A value in words: "256", "device".  `text` has `size` bytes. */
-void rh_param_format(const rh_param *param, int64_t value, char *text, size_t size);
-
-/* The values that a parameter can have: "1 to 4096", "host or device". */
-void rh_param_range(const rh_param *param, char *text, size_t size);
-
 /* One strategy set up for one problem: query, setup, run and teardown, with the host's checks
  * around each call. */
 
@@ -266,9 +241,6 @@ rh_status rh_instance_end(rh_instance *instance, void *value, rh_error *error);
  * the host. */
 rh_status rh_instance_query(const rh_instance_spec *spec, const rh_device *device,
                             rh_answer *answer, rh_error *error);
-
-/* The device for queries of host strategies. */
-const rh_device *rh_host_device(void);
 
 /* Does the strategy run on the host if `device` is selected? */
 int rh_strategy_is_host(const rh_strategy *strategy);
@@ -406,9 +378,6 @@ void rh_job_arrays(const rh_job_spec *spec, const rh_job_part *part, rh_arrays *
 rh_status rh_job_reference_of(const rh_job_spec *spec, const rh_job_part *part,
                               const rh_reporter *reporter, rh_reference *reference,
                               rh_error *error);
-/* Judges an answer by it. device: null for the host; depth: from query's answer. */
-void rh_job_judge(const rh_job_spec *spec, const rh_cl_device *device, uint64_t depth,
-                  const rh_reference *reference, const rh_result *result, rh_verdict *verdict);
 /* Does the device, or null, flush subnormals of the operator's type? */
 int rh_job_flushes(const rh_job_spec *spec, const rh_cl_device *device);
 
@@ -487,12 +456,16 @@ rh_status rh_job_confirm(rh_job *job, const rh_job_spec *spec, const rh_reporter
 
 /* Lists OpenCL's devices in a child, so that a crashing driver takes down only the child. */
 
-/* RH_OK: the drivers start, or did in the same state (core/cl).  RH_E_DEVICE: one of them does
- * not, and this process must not ask for devices. */
+/* RH_OK: the drivers start, or did in the same state.  RH_E_DEVICE: one of them does not, and this
+ * process must not ask for devices. */
 rh_status rh_look_at_drivers(const rh_options *options, const rh_cache *cache, rh_error *error);
 
 /* The child's side: `redhost --look` calls this and exits with its result. */
 int rh_look_main(void);
+
+/* Adds the unusually tight limits of this process, which may be why a driver did not start: "; the
+ * address space is limited to 250000 KiB (ulimit -v)".  Adds nothing if there are none. */
+void rh_drivers_limits(rh_text *to);
 
 /* The operands of a problem: their types, their arrays, and generated elements for them, side by
  * side in one piece of memory. */

@@ -133,7 +133,7 @@ struct rh_peers {
   uint64_t offset;         /* of the data in it */
   uint32_t in_chunks;
   /* The process. */
-  rh_conversation with;
+  rh_child with;
   rh_peer_question question; /* the last one; its line is the caller's */
   int is_asked;              /* an answer is expected */
   rh_peer_word word;         /* the answer */

@@ -47,11 +47,11 @@ static void name_place(const rh_peers *p, char *where, size_t size) {
 static rh_status end_lost_process(rh_peers *p, rh_error *error) {
   char what[400], where[80];
   p->runs = 0;
-  rh_conversation_end(&p->with, 0);
+  rh_child_end(&p->with, 0);
   if (p->with.fate == RH_FATE_ENDED && file_was_cut(p))
     return rh_fail(error, RH_E_FILE, "the input file was cut short while it was being read");
   name_place(p, where, sizeof where);
-  rh_conversation_name(&p->with, where, what, sizeof what);
+  rh_child_name(&p->with, where, what, sizeof what);
   return blame(p, what, error);
 }
 
@@ -60,7 +60,7 @@ rh_status rh_peers_protocol_error(rh_peers *p, const char *how, rh_error *error)
   p->with.fate = RH_FATE_GARBAGE;
   if (is_own(p)) return end_lost_process(p, error);
   p->runs = 0;
-  rh_conversation_end(&p->with, 0);
+  rh_child_end(&p->with, 0);
   rh_printed_quote(&p->with.printed, printed, sizeof printed);
   snprintf(what, sizeof what, "%s in %s%s", how, p->question.verb, printed);
   return blame(p, what, error);
@@ -99,7 +99,7 @@ static rh_fate take_own(rh_peers *p, rh_error *error) {
     return RH_GOES_ON;
   default: return p->is_asked ? RH_FATE_HEARD : RH_FATE_GARBAGE;
   }
-  rh_conversation_grant(&p->with);
+  rh_child_grant(&p->with);
   return RH_GOES_ON;
 }
 
@@ -124,7 +124,7 @@ static rh_fate check_cancellation(void *user, rh_error *error) {
 static rh_status conclude(rh_peers *p, rh_fate fate, const rh_error *why, rh_error *error) {
   if (fate != RH_FATE_FAILED) return end_lost_process(p, error);
   p->runs = 0;
-  rh_conversation_end(&p->with, 0);
+  rh_child_end(&p->with, 0);
   if (error) *error = *why;
   return why->status;
 }
@@ -133,7 +133,7 @@ static rh_status conclude(rh_peers *p, rh_fate fate, const rh_error *why, rh_err
 static rh_status expect_silence(rh_peers *p, rh_error *error) {
   rh_error why = {0};
   p->is_asked = 0;
-  rh_fate fate = rh_conversation_drain(&p->with, &why);
+  rh_fate fate = rh_child_drain(&p->with, &why);
   if (fate == RH_GOES_ON) return RH_OK;
   if (is_own(p) || fate == RH_FATE_ENDED) return conclude(p, fate, &why, error);
   return rh_peers_protocol_error(p, "spoke before it was asked", error);
@@ -142,8 +142,8 @@ static rh_status expect_silence(rh_peers *p, rh_error *error) {
 static rh_status listen_to(rh_peers *p, rh_error *error) {
   rh_error why = {0};
   p->is_asked = 1;
-  rh_conversation_grant(&p->with);
-  rh_fate fate = rh_conversation_listen(&p->with, &why);
+  rh_child_grant(&p->with);
+  rh_fate fate = rh_child_listen(&p->with, &why);
   return fate == RH_FATE_HEARD ? RH_OK : conclude(p, fate, &why, error);
 }
 
@@ -151,7 +151,7 @@ rh_status rh_peers_ask(rh_peers *p, const rh_peer_question *question, rh_error *
   p->question = *question;
   if (question->line) {
     RH_TRY(expect_silence(p, error));
-    if (rh_child_tell(&p->with.child, question->line) != 0) {
+    if (rh_child_tell(&p->with, question->line) != 0) {
       p->with.fate = RH_FATE_ENDED;
       return end_lost_process(p, error);
     }
@@ -175,9 +175,8 @@ static rh_status spawn(rh_peers *p, const char *const *environment, rh_error *er
       .request = rh_text_get(&p->request),
       .bytes = p->request.length,
       .data = p->region ? p->region->file : p->reader,
-      .output = -1,
+      .output = RH_OUTPUT_KEPT,
       .stranger = !is_own(p),
-      .printed = &p->with.printed,
   };
   p->with.user = p;
   p->with.take = take_line;
@@ -187,7 +186,7 @@ static rh_status spawn(rh_peers *p, const char *const *environment, rh_error *er
   p->phase = RH_PHASE_start;
   p->logs = 0;
   p->failed = 0;
-  RH_TRY(rh_conversation_start(&p->with, &spec, error));
+  RH_TRY(rh_child_start(&p->with, &spec, error));
   p->runs = 1;
   p->starts++;
   return RH_OK;
@@ -230,7 +229,7 @@ static void report_side_effects(const rh_peers *p) {
 void rh_peers_end_process(rh_peers *p) {
   if (!p->runs) return;
   p->runs = 0;
-  shutdown(p->with.child.fd, SHUT_WR); /* it may still send something */
-  rh_conversation_end(&p->with, RH_CHILD_DONE_S);
+  shutdown(p->with.fd, SHUT_WR); /* it may still send something */
+  rh_child_end(&p->with, RH_CHILD_DONE_S);
   report_side_effects(p);
 }

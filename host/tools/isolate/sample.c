@@ -11,7 +11,7 @@
 
 /* A plugin may log on any thread, and while the process ends: so it is static. */
 typedef struct outlet {
-  rh_channel channel;
+  int channel;
   pthread_mutex_t lock;
   uint64_t logs;
 } outlet;
@@ -28,7 +28,7 @@ __attribute__((format(printf, 2, 3))) static int tell(outlet *to, const char *fo
   rh_make_plain(line);
   line[length] = '\n';
   pthread_mutex_lock(&to->lock);
-  int failed = rh_channel_write(&to->channel, line, (size_t)length + 1);
+  int failed = rh_write_all(to->channel, line, (size_t)length + 1, RH_BYTES_HERE);
   pthread_mutex_unlock(&to->lock);
   return failed;
 }
@@ -38,7 +38,7 @@ static int tell_struct(outlet *to, const char *word, const void *from, size_t by
   rh_text line = {0};
   rh_own_line_add(&line, word, from, bytes);
   pthread_mutex_lock(&to->lock);
-  int failed = line.failed || rh_channel_write(&to->channel, line.s, line.length) != 0;
+  int failed = line.failed || rh_write_all(to->channel, line.s, line.length, RH_BYTES_HERE) != 0;
   pthread_mutex_unlock(&to->lock);
   rh_text_finish(&line);
   return failed ? -1 : 0;
@@ -267,7 +267,7 @@ static int answer(sampling *s, const char *line) {
 
 static int work(sampling *s) {
   char line[2 * sizeof(rh_own_point) + 16];
-  while (rh_channel_hear(&s->parent.channel, line, sizeof line) == 0)
+  while (rh_channel_hear(s->parent.channel, line, sizeof line) == 0)
     if (answer(s, line) != 0) return -1;
   return 0;
 }
@@ -283,14 +283,14 @@ static void finish(sampling *s) {
 }
 
 int rh_sample_main(void) {
-  static sampling s = {.parent = {{-1}, PTHREAD_MUTEX_INITIALIZER, 0}, .data = -1};
+  static sampling s = {.parent = {-1, PTHREAD_MUTEX_INITIALIZER, 0}, .data = -1};
   rh_child_request request;
   if (rh_request_receive(&request) != 0) return 2;
   int code = 2;
   if (rh_sample_read(&request, &s.order, &s.place) == 0) {
-    int failed = rh_channel_open(&s.parent.channel, request.parent);
-    if (failed == 0) s.data = rh_channel_data();
-    code = failed || s.data < 0 || work(&s) != 0 ? 3 : 0;
+    s.parent.channel = rh_channel_open(request.parent);
+    if (s.parent.channel >= 0) s.data = rh_channel_data();
+    code = s.data < 0 || work(&s) != 0 ? 3 : 0;
   }
   finish(&s);
   rh_request_finish(&request);

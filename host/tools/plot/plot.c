@@ -49,6 +49,7 @@ typedef struct work {
   char *python, *script;
   int data, output;    /* unnamed files: drawings, and what the child says */
   rh_plotted *plotted; /* the drawings, one behind the other */
+  rh_child child;
 } work;
 
 static rh_status no_memory(rh_error *error) {
@@ -91,8 +92,7 @@ static rh_status prepare(work *w, rh_error *error) {
   return rh_fail(error, RH_E_FILE, "no room for pictures: %s", strerror(errno));
 }
 
-static rh_status start(const work *w, const char *document, size_t bytes, rh_child *child,
-                       rh_error *error) {
+static rh_status start(work *w, const char *document, size_t bytes, rh_error *error) {
   const rh_plot_spec *plot = w->spec;
   char window[32];
   rh_text formats = {0};
@@ -119,7 +119,7 @@ static rh_status start(const work *w, const char *document, size_t bytes, rh_chi
                               .output = w->output,
                               .environment = environment};
   rh_status status =
-      environment && !formats.failed ? rh_child_start(child, &spec, error) : no_memory(error);
+      environment && !formats.failed ? rh_child_start(&w->child, &spec, error) : no_memory(error);
   rh_text_finish(&formats);
   free(environment);
   return status;
@@ -147,15 +147,21 @@ static rh_status note_drawing(work *w, const char *line, rh_error *error) {
   return no_memory(error);
 }
 
-static rh_status listen_to(rh_child *child, work *w, rh_error *error) {
-  const char *line;
-  size_t length;
-  rh_line got;
-  while ((got = rh_child_read(child, rh_now() + LIMIT_S, &line, &length)) == RH_LINE_READ)
-    RH_TRY(note_drawing(w, line, error));
-  if (got != RH_LINE_LATE) return RH_OK;
-  return rh_fail(error, RH_E_FILE, "%s took longer than %.0f s for a picture and was killed",
-                 w->python, LIMIT_S);
+static rh_fate take_line(void *of_work, const char *line, size_t length, rh_error *error) {
+  work *w = of_work;
+  (void)length;
+  rh_child_grant(&w->child);
+  return note_drawing(w, line, error) == RH_OK ? RH_GOES_ON : RH_FATE_FAILED;
+}
+
+static rh_status listen_to(work *w, rh_error *error) {
+  rh_error why = {0};
+  rh_fate fate = rh_child_listen(&w->child, &why);
+  if (fate == RH_FATE_LATE)
+    rh_fail(&why, RH_E_FILE, "%s took longer than %.0f s for a picture and was killed", w->python,
+            LIMIT_S);
+  if (why.status != RH_OK && error) *error = why;
+  return why.status;
 }
 
 /* The last line that the child wrote, where Python has the message of an exception. */
@@ -185,12 +191,12 @@ static rh_status judge_end(const work *w, int ended, rh_error *error) {
 }
 
 static rh_status draw(work *w, const char *document, size_t bytes, rh_error *error) {
-  rh_child child;
+  w->child = (rh_child){.user = w, .take = take_line, .limit_s = LIMIT_S, .limit_bytes = 1 << 20};
   RH_TRY(prepare(w, error));
-  RH_TRY(start(w, document, bytes, &child, error));
-  rh_status status = listen_to(&child, w, error);
-  int ended = rh_child_finish(&child, status == RH_OK ? RH_CHILD_DONE_S : 0);
-  if (status == RH_OK) status = judge_end(w, ended, error);
+  RH_TRY(start(w, document, bytes, error));
+  rh_status status = listen_to(w, error);
+  rh_child_end(&w->child, RH_CHILD_DONE_S);
+  if (status == RH_OK) status = judge_end(w, w->child.status, error);
   uint64_t bytes_said = 0;
   for (uint32_t k = 0; k < w->plotted->n_files; k++) bytes_said += w->plotted->files[k].bytes;
   off_t size = lseek(w->data, 0, SEEK_END);

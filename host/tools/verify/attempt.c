@@ -52,7 +52,7 @@ static void add_shares(pid_t pid, double *ran_s, double *waited_s) {
 }
 
 /* Adds the process and those that its main thread has started: a process that redhost starts works
- * in its own child (rh_guard_children()). */
+ * in a child of its own (core/child). */
 static void add_all_shares(pid_t pid, double *ran_s, double *waited_s) {
   char path[NAME];
   int child;
@@ -89,32 +89,30 @@ static void stopwatch_look(stopwatch *watch) {
 typedef struct listening {
   rh_attempt *attempt;
   const rh_time_limits *limits;
-  rh_conversation with;
+  rh_child child;
   stopwatch watch;
   double since, busy_since; /* the last line, by passed_s and busy_s */
+  int has_verdict;
+  json_int_t printed; /* bytes until then; -1: does not matter */
 } listening;
 
-static rh_fate take_frame(rh_attempt *a, json_t *frame) {
+static rh_fate take_frame(listening *l, json_t *frame) {
+  rh_attempt *a = l->attempt;
   const char *text, *phase;
   int outcome;
   json_int_t digest;
-  json_t *names;
   if (json_unpack(frame, "{s:s!}", "phase", &phase) == 0) {
     snprintf(a->phase, sizeof a->phase, "%s", phase);
     return RH_GOES_ON;
   }
-  if (json_unpack(frame, "{s:O!}", "names", &names) == 0) {
-    a->names = names;
-    return RH_FATE_HEARD;
-  }
+  if (json_unpack(frame, "{s:O!}", "names", &a->names) == 0) return RH_FATE_HEARD;
   if (json_unpack(frame, "{s:i, s:I, s:I, s:s!}", "verdict", &outcome, "digest", &digest, "printed",
-                  &a->printed, "text", &text) != 0 ||
+                  &l->printed, "text", &text) != 0 ||
       outcome < RH_PASS || outcome > RH_FAIL)
     return RH_FATE_GARBAGE;
-  a->has_verdict = 1;
-  a->outcome = (rh_outcome)outcome;
+  l->has_verdict = 1;
   a->digest = (uint64_t)digest;
-  a->text = strdup(text);
+  rh_attempt_set(a, (rh_outcome)outcome, "%s", text);
   return RH_FATE_HEARD;
 }
 
@@ -140,7 +138,7 @@ static rh_fate look_after(void *user, rh_error *error) {
 static rh_fate take_line(void *user, const char *line, size_t length, rh_error *error) {
   listening *l = user;
   json_t *frame = json_loadb(line, length, JSON_REJECT_DUPLICATES, NULL);
-  rh_fate fate = json_is_object(frame) ? take_frame(l->attempt, frame) : RH_FATE_GARBAGE;
+  rh_fate fate = json_is_object(frame) ? take_frame(l, frame) : RH_FATE_GARBAGE;
   json_decref(frame);
   stopwatch_look(&l->watch);
   l->since = l->watch.passed_s;
@@ -148,22 +146,49 @@ static rh_fate take_line(void *user, const char *line, size_t length, rh_error *
   return fate == RH_GOES_ON ? look_after(l, error) : fate;
 }
 
-static void listen_to(listening *l) {
-  double begin_s;
-  stopwatch_start(&l->watch, l->with.child.pid);
-  l->attempt->fate = rh_conversation_listen(&l->with, NULL);
-  stopwatch_look(&l->watch);
-  l->attempt->spent_s = l->watch.passed_s;
-  begin_s = rh_now();
-  rh_conversation_end(&l->with, l->limits->end_s);
-  l->attempt->spent_s += rh_now() - begin_s;
-  l->attempt->status = l->with.status;
+/* ---- Judging how it ended ---- */
+
+/* The end counts even after a verdict, because destructors run then. */
+static void judge_after_verdict(rh_attempt *a, int status, double end_s) {
+  char ending[128];
+  if (status == -1 || !WIFSIGNALED(status)) return;
+  rh_ending_name(status, "when the process ended", ending, sizeof ending);
+  a->is_late_to_end = WTERMSIG(status) == SIGKILL;
+  if (!a->is_late_to_end && !rh_outcome_is_bad(a->outcome))
+    rh_attempt_set(a, RH_CRASH, "%s", ending);
+  else if (a->is_late_to_end && end_s > RH_CHILD_DONE_S && !rh_outcome_is_bad(a->outcome))
+    rh_attempt_set(a, RH_TIMEOUT, "the process did not end by itself within %g s", end_s);
+  else if (a->outcome == RH_PASS && end_s == RH_CHILD_DONE_S)
+    rh_attempt_set(a, RH_WARN, "passes, but the process did not end by itself within %g s", end_s);
 }
 
-static void note_printed(rh_attempt *a, int output) {
-  struct stat st;
-  if (a->has_verdict && a->printed >= 0 && fstat(output, &st) == 0)
-    a->printed_later = (json_int_t)st.st_size - a->printed;
+/* If the verdict is missing, the plugin kept the child from giving one. */
+static void judge_end(const listening *l, int output) {
+  rh_attempt *a = l->attempt;
+  struct stat st = {0};
+  char where[80], ending[160];
+  snprintf(where, sizeof where, "in %s", *a->phase ? a->phase : "loading");
+  rh_ending_name(l->child.status, where, ending, sizeof ending);
+  if (l->has_verdict) {
+    fstat(output, &st);
+    if (l->printed >= 0 && st.st_size > l->printed && !rh_outcome_is_bad(a->outcome))
+      rh_attempt_set(a, RH_FAIL, "prints %lld bytes when the process ends",
+                     (long long)st.st_size - l->printed);
+    judge_after_verdict(a, l->child.status, l->limits->end_s);
+  } else if (l->child.fate == RH_FATE_GARBAGE || l->child.fate == RH_FATE_FLOOD) {
+    rh_attempt_set(a, RH_FAIL, "wrote to redhost's result channel %s", where);
+  } else if (l->child.fate != RH_FATE_LATE) {
+    rh_attempt_set(a, RH_CRASH, "%s", ending);
+  }
+}
+
+static void listen_to(listening *l) {
+  stopwatch_start(&l->watch, l->child.pid);
+  rh_child_listen(&l->child, NULL);
+  stopwatch_look(&l->watch);
+  double begin_s = rh_now();
+  rh_child_end(&l->child, l->limits->end_s);
+  l->attempt->spent_s = l->watch.passed_s + rh_now() - begin_s;
 }
 
 /* The child's standard output and error go to a file that both processes can measure. */
@@ -172,10 +197,10 @@ rh_status rh_attempt_run(rh_attempt *attempt, const char *program, const rh_tria
   listening l = {
       .attempt = attempt,
       .limits = limits,
-      .with = {
+      .child = {
           .take = take_line, .idle = look_after, .limit_s = INFINITY, .limit_bytes = MOST_BYTES}};
   RH_FINISHED(rh_text) request = {0};
-  l.with.user = &l;
+  l.child.user = &l;
   *attempt = (rh_attempt){0};
   RH_TRY(rh_trial_request(&request, trial, error));
   int output = memfd_create("redhost-output", MFD_CLOEXEC);
@@ -185,42 +210,11 @@ rh_status rh_attempt_run(rh_attempt *attempt, const char *program, const rh_tria
                         .bytes = request.length,
                         .data = -1,
                         .output = output};
-  rh_status status = rh_conversation_start(&l.with, &spec, error);
+  rh_status status = rh_child_start(&l.child, &spec, error);
   if (status == RH_OK) {
     listen_to(&l);
-    note_printed(attempt, output);
+    judge_end(&l, output);
   }
   if (output >= 0) close(output);
   return status;
-}
-
-/* ---- Judging how it ended ---- */
-
-/* The end counts even after a verdict, because destructors run then. */
-static void judge_after_verdict(rh_attempt *a, const rh_time_limits *limits) {
-  char ending[128];
-  if (a->printed_later > 0 && !rh_outcome_is_bad(a->outcome))
-    rh_attempt_set(a, RH_FAIL, "prints %lld bytes when the process ends",
-                   (long long)a->printed_later);
-  if (a->status == -1 || !WIFSIGNALED(a->status)) return;
-  rh_ending_name(a->status, "when the process ended", ending, sizeof ending);
-  a->is_late_to_end = WTERMSIG(a->status) == SIGKILL;
-  if (!a->is_late_to_end && !rh_outcome_is_bad(a->outcome))
-    rh_attempt_set(a, RH_CRASH, "%s", ending);
-  else if (a->is_late_to_end && limits->end_s > RH_CHILD_DONE_S && !rh_outcome_is_bad(a->outcome))
-    rh_attempt_set(a, RH_TIMEOUT, "the process did not end by itself within %g s", limits->end_s);
-  else if (a->outcome == RH_PASS && limits->end_s == RH_CHILD_DONE_S)
-    rh_attempt_set(a, RH_WARN, "passes, but the process did not end by itself within %g s",
-                   limits->end_s);
-}
-
-/* If the verdict is missing, the plugin kept the child from giving one. */
-void rh_attempt_judge(rh_attempt *attempt, const rh_time_limits *limits) {
-  char where[80], ending[160];
-  snprintf(where, sizeof where, "in %s", *attempt->phase ? attempt->phase : "loading");
-  rh_ending_name(attempt->status, where, ending, sizeof ending);
-  if (attempt->has_verdict) judge_after_verdict(attempt, limits);
-  else if (attempt->fate == RH_FATE_GARBAGE || attempt->fate == RH_FATE_FLOOD)
-    rh_attempt_set(attempt, RH_FAIL, "wrote to redhost's result channel %s", where);
-  else if (attempt->fate != RH_FATE_LATE) rh_attempt_set(attempt, RH_CRASH, "%s", ending);
 }

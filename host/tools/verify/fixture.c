@@ -27,6 +27,16 @@ void rh_guard_unmap(rh_guard *guard) {
 
 /* ---- Memory of which only a part may be written ---- */
 
+/* Fills a part of it with poison. */
+static rh_status fill(const rh_watched *w, uint64_t at, uint64_t bytes, rh_error *error) {
+  if (w->memory) memset(w->memory + at, w->poison, bytes);
+  if (!w->buffer) return RH_OK;
+  RH_CL_TRY(error, rh_cl_fill(w->session->queue, w->buffer, w->poison, at, bytes),
+            "filling memory with a pattern");
+  RH_CL_TRY(error, rh_cl_finish(w->session->queue), "filling memory with a pattern");
+  return RH_OK;
+}
+
 rh_status rh_watched_check(const rh_watched *w, int64_t *away, rh_error *error) {
   unsigned char seen[4096];
   const uint64_t end = w->first + w->n;
@@ -69,7 +79,7 @@ void *rh_fence_alloc(rh_fence *fence, uint64_t bytes) {
                             .first = whole - room,
                             .n = bytes,
                             .poison = CANARY};
-  memset(f->guard.begin, CANARY, whole);
+  fill(&f->watched, 0, whole, NULL);
   fence->n++;
   return memset(f->guard.end - room, 0, bytes);
 }
@@ -87,9 +97,7 @@ rh_status rh_fence_scratch(rh_fence *fence, rh_cl_session *session, uint64_t byt
                       &w->buffer, error));
   fence->n++;
   if (fence->in_front) RH_TRY(rh_cl_part_of_buffer(w->buffer, w->first, bytes, &f->part, error));
-  RH_CL_TRY(error, rh_cl_fill(session->queue, w->buffer, CANARY, 0, w->bytes),
-            "filling scratch memory");
-  RH_CL_TRY(error, rh_cl_finish(session->queue), "filling scratch memory");
+  RH_TRY(fill(w, 0, w->bytes, error));
   *buffer = fence->in_front ? f->part : w->buffer;
   return RH_OK;
 }
@@ -126,17 +134,11 @@ static uint64_t input_bytes(const rh_fixture *place) {
   return place->elements * place->element_size;
 }
 
-/* Fills the slots from `from` on with poison. */
-static rh_status poison(rh_fixture *place, uint64_t from, uint64_t slots, rh_error *error) {
-  static const unsigned char byte = RH_POISON;
-  uint64_t at = from * place->value_size, bytes = slots * place->value_size;
-  if (slots == 1) memset(rh_fixture_host_result(place), RH_POISON, place->value_size);
-  else memset(place->host_result, RH_POISON, place->host_slots * place->value_size);
-  if (!place->result) return RH_OK;
-  RH_CL_TRY(error, rh_cl_fill(place->session->queue, place->result, byte, at, bytes),
-            "filling the result");
-  RH_CL_TRY(error, rh_cl_finish(place->session->queue), "filling the result");
-  return RH_OK;
+static void set_index(rh_fixture *place, uint64_t index) {
+  uint64_t at = index * place->value_size;
+  place->index = index;
+  place->of_host.first = at % place->of_host.bytes;
+  place->of_device.first = at;
 }
 
 static rh_status buffer_of(const rh_fixture *place, uint64_t bytes, const char *what,
@@ -147,25 +149,31 @@ static rh_status buffer_of(const rh_fixture *place, uint64_t bytes, const char *
 
 rh_status rh_fixture_init(rh_fixture *place, rh_cl_session *session, const rh_op *row,
                           uint64_t elements, uint64_t slots, rh_error *error) {
+  const uint64_t size = row->value_size;
+  const rh_watched result = {.bytes = slots * size, .n = size, .poison = RH_POISON};
   *place = (rh_fixture){.session = session,
                         .element_size = row->element_size,
                         .value_size = row->value_size,
                         .elements = elements,
                         .slots = slots,
-                        .host_slots = slots < MOST_HOST_SLOTS ? slots : MOST_HOST_SLOTS,
-                        .index = slots / 2};
+                        .of_host = result,
+                        .of_device = result};
   uint64_t bytes = input_bytes(place);
+  place->of_device.session = session;
+  if (slots > MOST_HOST_SLOTS) place->of_host.bytes = MOST_HOST_SLOTS * size;
+  set_index(place, slots / 2);
   place->memory = malloc(bytes ? bytes : 1);
   place->copy = malloc(bytes ? bytes : 1);
-  place->host_result = malloc(place->host_slots * place->value_size);
-  if (!place->memory || !place->copy || !place->host_result)
+  place->of_host.memory = malloc(place->of_host.bytes);
+  if (!place->memory || !place->copy || !place->of_host.memory)
     return rh_fail(error, RH_E_NOMEM, "no memory for the input");
   if (session) {
     RH_TRY(buffer_of(place, bytes, "allocating the input", &place->input, error));
-    RH_TRY(buffer_of(place, slots * place->value_size, "allocating the result", &place->result,
-                     error));
+    RH_TRY(
+        buffer_of(place, result.bytes, "allocating the result", &place->of_device.buffer, error));
   }
-  return poison(place, 0, slots, error);
+  RH_TRY(fill(&place->of_host, 0, place->of_host.bytes, error));
+  return fill(&place->of_device, 0, result.bytes, error);
 }
 
 static void drop_input(rh_fixture *place) {
@@ -197,8 +205,8 @@ rh_status rh_fixture_put(rh_fixture *place, unsigned char *memory, uint64_t elem
 
 void rh_fixture_finish(rh_fixture *place) {
   drop_input(place);
-  rh_cl_release_buffer(place->result);
-  free(place->host_result);
+  rh_cl_release_buffer(place->of_device.buffer);
+  free(place->of_host.memory);
   *place = (rh_fixture){0};
 }
 
@@ -234,54 +242,44 @@ rh_status rh_fixture_check_input(rh_fixture *place, rh_error *error) {
 /* ---- The result ---- */
 
 rh_status rh_fixture_clear(rh_fixture *place, rh_error *error) {
-  return poison(place, place->index, 1, error);
+  RH_TRY(fill(&place->of_host, place->of_host.first, place->value_size, error));
+  return fill(&place->of_device, place->of_device.first, place->value_size, error);
 }
 
 rh_status rh_fixture_aim(rh_fixture *place, uint64_t index, rh_error *error) {
   if (index == place->index) return RH_OK;
   RH_TRY(rh_fixture_clear(place, error));
-  place->index = index;
+  set_index(place, index);
   return RH_OK;
 }
 
 unsigned char *rh_fixture_host_result(const rh_fixture *place) {
-  return place->host_result + place->index % place->host_slots * place->value_size;
+  return place->of_host.memory + place->of_host.first;
 }
 
 rh_status rh_fixture_fetch(rh_fixture *place, int on_host, unsigned char value[16],
                            rh_error *error) {
-  uint64_t at = place->index * place->value_size;
-  if (on_host || !place->result) {
+  const rh_watched *from = &place->of_device;
+  if (on_host || !from->buffer) {
     memcpy(value, rh_fixture_host_result(place), place->value_size);
     return RH_OK;
   }
   RH_CL_TRY(
       error,
-      rh_cl_read(place->session->queue, place->result, CL_TRUE, at, place->value_size, value, NULL),
+      rh_cl_read(place->session->queue, from->buffer, CL_TRUE, from->first, from->n, value, NULL),
       "reading the result from the device");
   return RH_OK;
 }
 
 rh_status rh_fixture_check_result(rh_fixture *place, rh_error *error) {
-  const uint64_t size = place->value_size;
-  const rh_watched both[] = {{.memory = place->host_result,
-                              .bytes = place->host_slots * size,
-                              .first = place->index % place->host_slots * size,
-                              .n = size,
-                              .poison = RH_POISON},
-                             {.session = place->session,
-                              .buffer = place->result,
-                              .bytes = place->slots * size,
-                              .first = place->index * size,
-                              .n = size,
-                              .poison = RH_POISON}};
+  const rh_watched *const both[] = {&place->of_host, &place->of_device};
+  const int64_t size = place->value_size;
   int64_t away;
-  for (int k = 0; k < (place->result ? 2 : 1); k++) {
-    RH_TRY(rh_watched_check(&both[k], &away, error));
+  for (int k = 0; k < (place->session ? 2 : 1); k++) {
+    RH_TRY(rh_watched_check(both[k], &away, error));
     if (away)
       return rh_fail(error, RH_E_WRONG, "result_index = %llu: wrote %lld values %s its result",
-                     (unsigned long long)place->index,
-                     (llabs(away) + (int64_t)size - 1) / (int64_t)size,
+                     (unsigned long long)place->index, (llabs(away) + size - 1) / size,
                      away < 0 ? "before" : "behind");
   }
   return RH_OK;

@@ -5,8 +5,6 @@
 #include <sys/auxv.h>
 #include <sys/mman.h>
 
-enum { MOST_BYTES = 256 << 20 };
-
 static const char *const ordinary[] = {"libc.so.",      "libm.so.",      "libpthread.so.",
                                        "libdl.so.",     "librt.so.",     "libgcc_s.so.",
                                        "libstdc++.so.", "libOpenCL.so.", "ld-linux"};
@@ -17,31 +15,14 @@ int rh_library_is_ordinary(const char *soname) {
   return 0;
 }
 
-/* ---- Pieces of the file; null if the file is too short for what its headers say ---- */
-
-static const void *piece(const rh_image *image, uint64_t offset, uint64_t bytes) {
-  if (offset > image->size || bytes > image->size - offset) return NULL;
-  return image->bytes + offset;
-}
-
-/* Copies entry k of a table: 0 at its end. */
-static int entry_at(const rh_image *image, uint64_t table, uint64_t n, uint64_t k, void *to,
-                    size_t bytes) {
-  const void *from = k < n ? piece(image, table + k * bytes, bytes) : NULL;
-  if (from) memcpy(to, from, bytes);
-  return from != NULL;
-}
-
 static int segment_at(const rh_image *image, unsigned k, ElfW(Phdr) * segment) {
-  ElfW(Ehdr) header;
-  return entry_at(image, 0, 1, 0, &header, sizeof header) &&
-         entry_at(image, header.e_phoff, header.e_phnum, k, segment, sizeof *segment);
+  const ElfW(Ehdr) *header = (const void *)image->elf.bytes;
+  return rh_elf_entry(&image->elf, header->e_phoff, header->e_phnum, k, segment, sizeof *segment);
 }
 
 static int section_at(const rh_image *image, unsigned k, ElfW(Shdr) * section) {
-  ElfW(Ehdr) header;
-  return entry_at(image, 0, 1, 0, &header, sizeof header) &&
-         entry_at(image, header.e_shoff, header.e_shnum, k, section, sizeof *section);
+  const ElfW(Ehdr) *header = (const void *)image->elf.bytes;
+  return rh_elf_entry(&image->elf, header->e_shoff, header->e_shnum, k, section, sizeof *section);
 }
 
 /* A string of the dynamic section's table that ends inside it, else null.  The table's address in
@@ -53,7 +34,8 @@ static const char *string_at(const rh_image *image, uint64_t at) {
         image->strings - segment.p_vaddr >= segment.p_filesz || at >= image->strings_size)
       continue;
     uint64_t rest = image->strings_size - at;
-    const char *s = piece(image, image->strings - segment.p_vaddr + segment.p_offset + at, rest);
+    const char *s =
+        rh_elf_piece(&image->elf, image->strings - segment.p_vaddr + segment.p_offset + at, rest);
     return s && memchr(s, 0, rest) ? s : NULL;
   }
   return NULL;
@@ -92,11 +74,12 @@ static int each_dynamic(rh_image *image, const ElfW(Phdr) * segment,
                         int (*take)(rh_image *image, const ElfW(Dyn) * entry)) {
   ElfW(Dyn) entry;
   uint64_t n = segment->p_filesz / sizeof entry;
-  for (uint64_t k = 0; entry_at(image, segment->p_offset, n, k, &entry, sizeof entry); k++) {
+  for (uint64_t k = 0; rh_elf_entry(&image->elf, segment->p_offset, n, k, &entry, sizeof entry);
+       k++) {
     if (entry.d_tag == DT_NULL) return 1;
     if (!take(image, &entry)) return 0;
   }
-  return piece(image, segment->p_offset, segment->p_filesz) != NULL;
+  return rh_elf_piece(&image->elf, segment->p_offset, segment->p_filesz) != NULL;
 }
 
 static int read_segments(rh_image *image) {
@@ -119,10 +102,10 @@ static int read_symbols(rh_image *image) {
   while (section_at(image, at, &section) && section.sh_type != SHT_DYNSYM) at++;
   if (!section_at(image, at, &section)) return 1;
   uint64_t n = section.sh_size / sizeof symbol;
-  if (!piece(image, section.sh_offset, section.sh_size)) return 0;
+  if (!rh_elf_piece(&image->elf, section.sh_offset, section.sh_size)) return 0;
   image->symbols = calloc(n + 1, sizeof *image->symbols);
   for (uint64_t k = 1; image->symbols && k < n; k++) {
-    entry_at(image, section.sh_offset, n, k, &symbol, sizeof symbol);
+    rh_elf_entry(&image->elf, section.sh_offset, n, k, &symbol, sizeof symbol);
     unsigned bind = ELF64_ST_BIND(symbol.st_info); /* of 32 bits, too */
     if (bind == STB_LOCAL) continue;
     const char *name = string_at(image, symbol.st_name);
@@ -136,9 +119,8 @@ static int read_symbols(rh_image *image) {
 /* ---- The file ---- */
 
 rh_status rh_image_read(rh_image *image, const char *path, rh_error *error) {
-  static const rh_file_kind object = {"a shared object", MOST_BYTES, RH_E_PLUGIN};
   *image = (rh_image){0};
-  rh_status status = rh_file_read(path, &object, &image->bytes, &image->size, error);
+  rh_status status = rh_elf_read(&image->elf, path, error);
   if (status == RH_OK && !(read_segments(image) && read_symbols(image)))
     status = rh_fail(error, RH_E_PLUGIN, "is damaged: its tables point outside the file");
   if (status != RH_OK) rh_image_finish(image);
@@ -146,7 +128,7 @@ rh_status rh_image_read(rh_image *image, const char *path, rh_error *error) {
 }
 
 void rh_image_finish(rh_image *image) {
-  free(image->bytes);
+  rh_elf_finish(&image->elf);
   free(image->symbols);
   *image = (rh_image){0};
 }
@@ -187,7 +169,7 @@ static const char *loader_path(void) {
 /* What ldd does: the loader maps the file, and runs none of its code. */
 rh_status rh_libraries_read(rh_libraries *libraries, const char *path, rh_error *error) {
   const char *loader = loader_path();
-  rh_child child;
+  rh_child child = {0};
   char line[8192];
   libraries->n = 0;
   if (!loader) return rh_fail(error, RH_E_PLUGIN, "the loader of this system is not known");
@@ -201,7 +183,7 @@ rh_status rh_libraries_read(rh_libraries *libraries, const char *path, rh_error 
                               .stranger = 1,
                               .environment = environment};
   rh_status status = rh_child_start(&child, &spec, error);
-  if (status == RH_OK) rh_child_finish(&child, RH_CHILD_DONE_S);
+  rh_child_end(&child, RH_CHILD_DONE_S);
   free(environment);
   FILE *list = output >= 0 ? fdopen(output, "r") : NULL;
   if (list) rewind(list);

@@ -1,6 +1,5 @@
 #include "internal.h"
 
-#include <CL/cl.h>
 #include <link.h>
 #include <sys/mman.h>
 
@@ -36,70 +35,71 @@ static void note_code(const char *text, size_t bytes) {
   for (size_t k = 0; k < bytes; k++) seen.code = rh_random_mix(seen.code ^ (unsigned char)text[k]);
 }
 
-/* A function that takes note, and calls what the plugin imports. */
-#define WATCH(type, name, params, args, note)                                                      \
+static void note_sources(cl_uint n, const char **strings, const size_t *lengths) {
+  for (cl_uint k = 0; strings && k < n; k++)
+    if (strings[k]) note_code(strings[k], lengths && lengths[k] ? lengths[k] : strlen(strings[k]));
+}
+
+static void note_buffer(cl_mem_flags flags, size_t bytes) {
+  note_opencl("clCreateBuffer", 0);
+  note_memory("clCreateBuffer");
+  if (!(flags & CL_MEM_USE_HOST_PTR)) seen.buffer_bytes += bytes;
+}
+
+/* clang-format off */
+/* X(type, name, parameters, arguments, what is noted): functions that take note, and call what the
+ * plugin imports. */
+#define WATCHED_LIST(X) \
+  X(void *, malloc, (size_t bytes), (bytes), note_memory("malloc")) \
+  X(void *, calloc, (size_t n, size_t bytes), (n, bytes), note_memory("calloc")) \
+  X(void *, realloc, (void *old, size_t bytes), (old, bytes), note_memory("realloc")) \
+  X(void *, aligned_alloc, (size_t alignment, size_t bytes), (alignment, bytes), \
+    note_memory("aligned_alloc")) \
+  X(int, posix_memalign, (void **to, size_t alignment, size_t bytes), (to, alignment, bytes), \
+    note_memory("posix_memalign")) \
+  X(cl_int, clFinish, (cl_command_queue queue), (queue), note_opencl("clFinish", 1)) \
+  X(cl_int, clWaitForEvents, (cl_uint n, const cl_event *events), (n, events), \
+    note_opencl("clWaitForEvents", 1)) \
+  X(cl_int, clEnqueueReadBuffer, \
+    (cl_command_queue queue, cl_mem buffer, cl_bool blocking, size_t offset, size_t bytes, \
+     void *to, cl_uint n, const cl_event *events, cl_event *event), \
+    (queue, buffer, blocking, offset, bytes, to, n, events, event), \
+    note_opencl("clEnqueueReadBuffer", blocking != CL_FALSE)) \
+  X(cl_int, clGetPlatformIDs, (cl_uint n, cl_platform_id *platforms, cl_uint *found), \
+    (n, platforms, found), note_opencl("clGetPlatformIDs", 0)) \
+  X(cl_int, clGetDeviceIDs, \
+    (cl_platform_id platform, cl_device_type type, cl_uint n, cl_device_id *devices, \
+     cl_uint *found), \
+    (platform, type, n, devices, found), note_opencl("clGetDeviceIDs", 0)) \
+  X(cl_int, clGetDeviceInfo, \
+    (cl_device_id device, cl_device_info what, size_t bytes, void *to, size_t *needed), \
+    (device, what, bytes, to, needed), note_opencl("clGetDeviceInfo", 0)) \
+  X(cl_int, clEnqueueNDRangeKernel, \
+    (cl_command_queue queue, cl_kernel kernel, cl_uint dimensions, const size_t *offset, \
+     const size_t *global, const size_t *local, cl_uint n, const cl_event *events, \
+     cl_event *event), \
+    (queue, kernel, dimensions, offset, global, local, n, events, event), seen.launches++) \
+  X(cl_int, clBuildProgram, \
+    (cl_program program, cl_uint n, const cl_device_id *devices, const char *options, \
+     void (*notify)(cl_program, void *), void *user), \
+    (program, n, devices, options, notify, user), \
+    if (options) note_code(options, strlen(options))) \
+  X(cl_mem, clCreateBuffer, \
+    (cl_context context, cl_mem_flags flags, size_t bytes, void *host, cl_int *code), \
+    (context, flags, bytes, host, code), note_buffer(flags, bytes)) \
+  X(cl_program, clCreateProgramWithSource, \
+    (cl_context context, cl_uint n, const char **strings, const size_t *lengths, cl_int *code), \
+    (context, n, strings, lengths, code), note_sources(n, strings, lengths))
+/* clang-format on */
+
+#define X(type, name, params, args, note)                                                          \
   static type(*real_##name) params;                                                                \
   static type watch_##name params {                                                                \
     note;                                                                                          \
     return real_##name args;                                                                       \
   }
-
-/* clang-format off */
-WATCH(void *, malloc, (size_t bytes), (bytes), note_memory("malloc"))
-WATCH(void *, calloc, (size_t n, size_t bytes), (n, bytes), note_memory("calloc"))
-WATCH(void *, realloc, (void *old, size_t bytes), (old, bytes), note_memory("realloc"))
-WATCH(void *, aligned_alloc, (size_t alignment, size_t bytes), (alignment, bytes),
-      note_memory("aligned_alloc"))
-WATCH(int, posix_memalign, (void **to, size_t alignment, size_t bytes), (to, alignment, bytes),
-      note_memory("posix_memalign"))
-
-WATCH(cl_int, clFinish, (cl_command_queue queue), (queue), note_opencl("clFinish", 1))
-WATCH(cl_int, clWaitForEvents, (cl_uint n, const cl_event *events), (n, events),
-      note_opencl("clWaitForEvents", 1))
-WATCH(cl_int, clEnqueueReadBuffer,
-      (cl_command_queue queue, cl_mem buffer, cl_bool blocking, size_t offset, size_t bytes,
-       void *to, cl_uint n, const cl_event *events, cl_event *event),
-      (queue, buffer, blocking, offset, bytes, to, n, events, event),
-      note_opencl("clEnqueueReadBuffer", blocking != CL_FALSE))
-WATCH(cl_int, clGetPlatformIDs, (cl_uint n, cl_platform_id *platforms, cl_uint *found),
-      (n, platforms, found), note_opencl("clGetPlatformIDs", 0))
-WATCH(cl_int, clGetDeviceIDs,
-      (cl_platform_id platform, cl_device_type type, cl_uint n, cl_device_id *devices,
-       cl_uint *found),
-      (platform, type, n, devices, found), note_opencl("clGetDeviceIDs", 0))
-WATCH(cl_int, clGetDeviceInfo,
-      (cl_device_id device, cl_device_info what, size_t bytes, void *to, size_t *needed),
-      (device, what, bytes, to, needed), note_opencl("clGetDeviceInfo", 0))
-WATCH(cl_int, clEnqueueNDRangeKernel,
-      (cl_command_queue queue, cl_kernel kernel, cl_uint dimensions, const size_t *offset,
-       const size_t *global, const size_t *local, cl_uint n, const cl_event *events,
-       cl_event *event),
-      (queue, kernel, dimensions, offset, global, local, n, events, event), seen.launches++)
-WATCH(cl_int, clBuildProgram,
-      (cl_program program, cl_uint n, const cl_device_id *devices, const char *options,
-       void (*notify)(cl_program, void *), void *user),
-      (program, n, devices, options, notify, user),
-      if (options) note_code(options, strlen(options)))
-/* clang-format on */
-
-static cl_mem (*real_clCreateBuffer)(cl_context, cl_mem_flags, size_t, void *, cl_int *);
-static cl_mem watch_clCreateBuffer(cl_context context, cl_mem_flags flags, size_t bytes, void *host,
-                                   cl_int *code) {
-  note_opencl("clCreateBuffer", 0);
-  note_memory("clCreateBuffer");
-  if (!(flags & CL_MEM_USE_HOST_PTR)) seen.buffer_bytes += bytes;
-  return real_clCreateBuffer(context, flags, bytes, host, code);
-}
-
-static cl_program (*real_clCreateProgramWithSource)(cl_context, cl_uint, const char **,
-                                                    const size_t *, cl_int *);
-static cl_program watch_clCreateProgramWithSource(cl_context context, cl_uint n,
-                                                  const char **strings, const size_t *lengths,
-                                                  cl_int *code) {
-  for (cl_uint k = 0; strings && k < n; k++)
-    if (strings[k]) note_code(strings[k], lengths && lengths[k] ? lengths[k] : strlen(strings[k]));
-  return real_clCreateProgramWithSource(context, n, strings, lengths, code);
-}
+WATCHED_LIST(X)
+#undef X
 
 static void *watch_mmap(void *address, size_t bytes, int protection, int flags, int fd, off_t at) {
   note_memory("mmap");
@@ -116,31 +116,13 @@ static int watch_munmap(void *address, size_t bytes) {
 }
 
 typedef void function(void);
-#define WATCHED(name)                                                                              \
-  { #name, (function *)watch_##name, (function **)&real_##name }
-#define REPLACED(name)                                                                             \
-  { #name, (function *)watch_##name, NULL }
 
-static const rh_redirect watched[] = {
-    WATCHED(malloc),
-    WATCHED(calloc),
-    WATCHED(realloc),
-    WATCHED(aligned_alloc),
-    WATCHED(posix_memalign),
-    REPLACED(mmap),
-    {"mmap64", (function *)watch_mmap, NULL},
-    REPLACED(munmap),
-    WATCHED(clFinish),
-    WATCHED(clWaitForEvents),
-    WATCHED(clEnqueueReadBuffer),
-    WATCHED(clCreateBuffer),
-    WATCHED(clGetPlatformIDs),
-    WATCHED(clGetDeviceIDs),
-    WATCHED(clGetDeviceInfo),
-    WATCHED(clEnqueueNDRangeKernel),
-    WATCHED(clCreateProgramWithSource),
-    WATCHED(clBuildProgram),
-};
+#define X(type, name, params, args, note)                                                          \
+  {#name, (function *)watch_##name, (function **)&real_##name},
+static const rh_redirect watched[] = {WATCHED_LIST(X){"mmap", (function *)watch_mmap, NULL},
+                                      {"mmap64", (function *)watch_mmap, NULL},
+                                      {"munmap", (function *)watch_munmap, NULL}};
+#undef X
 
 /* ---- The table of imports ---- */
 

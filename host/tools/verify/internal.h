@@ -71,10 +71,10 @@ typedef struct rh_fixture {
   cl_mem input;
   int is_lent; /* memory belongs to the caller */
 
-  uint64_t slots, index;      /* values that the result holds; the one to be written */
-  cl_mem result;              /* null for a host strategy */
-  unsigned char *host_result; /* the same on the host; for very many slots, indices wrap around */
-  uint64_t host_slots;
+  uint64_t slots, index; /* values that the result holds; the one to be written */
+  /* The result; of very many slots on the host, indices wrap around.  A host strategy has no
+   * of_device.buffer. */
+  rh_watched of_host, of_device;
 } rh_fixture;
 
 /* Allocates `slots` result values of type `row`, all poison, and an uninitialised input of
@@ -382,8 +382,11 @@ struct rh_test {
   double usual_s, usual_quick_s; /* typical times on two cores, for the forecast */
 };
 
-/* All tests, in order. */
-const rh_test *rh_tests(uint32_t *n);
+/* All tests, in order; the last number is theirs, too. */
+#define RH_X(id, name, ...) +1
+enum { RH_N_TESTS = RH_TEST_LIST(RH_X) };
+#undef RH_X
+extern const rh_test rh_tests[RH_N_TESTS];
 
 #define RH_X(id, name, ...) rh_test_run rh_##name;
 RH_TEST_LIST(RH_X)
@@ -417,8 +420,7 @@ typedef struct rh_rig_with {
   const rh_device *device;   /* the description given to the plugin */
   int layout;                /* RH_RIG_* */
   uint32_t fail_at;          /* the service call that is made to fail, from 1 */
-  const char *broken_line;   /* put before every source, */
-  const char *in_front;      /* and before the operator's */
+  const char *in_front;      /* put before the operator's source */
   rh_footprint *footprint;   /* the state of the process is compared */
   rh_fence *fence;           /* around the memory that the plugin requests */
   const rh_layout *segments; /* what all runs reduce; borrowed */
@@ -536,8 +538,6 @@ rh_try_rig rh_one_case;
 /* Descriptions of typical devices, for queries; k = 0 is an ordinary GPU.  Returns 0 after the
  * last. */
 int rh_common_device(uint32_t k, rh_device *device);
-/* The real device's description with something missing; 0 after the last. */
-int rh_poor_device(const rh_device *real, uint32_t k, rh_device *device);
 /* The real device's description with other numbers or names, on which a launch shape may depend
  * but which are safe here.  `how` says what was changed; 0 after the last. */
 int rh_other_device(const rh_device *real, uint32_t k, rh_device *device, char how[160]);
@@ -604,28 +604,18 @@ typedef struct rh_time_limits {
 } rh_time_limits;
 
 typedef struct rh_attempt {
-  int has_verdict;
   rh_outcome outcome;
   char *text;
   uint64_t digest;
-  json_int_t printed,
-      /* bytes until its verdict (-1: does not matter), and from there to its end */
-      printed_later;
   json_t *names;
   char phase[64];     /* the last one it named */
-  rh_fate fate;       /* why nothing more was read */
   double spent_s;     /* on its stopwatch, until its end was seen */
-  int status;         /* as of waitpid; -1: unknown */
   int is_late_to_end; /* it gave its verdict, but had to be killed */
 } rh_attempt;
 
 /* Runs the trial in a child. */
 rh_status rh_attempt_run(rh_attempt *attempt, const char *program, const rh_trial *trial,
                          const rh_time_limits *limits, rh_error *error);
-
-/* Sets its outcome and text according to how it ended. */
-void rh_attempt_judge(rh_attempt *attempt, const rh_time_limits *limits);
-
 void rh_attempt_set(rh_attempt *attempt, rh_outcome outcome, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 void rh_attempt_finish(rh_attempt *attempt);
@@ -681,10 +671,9 @@ typedef struct rh_image_symbol {
   uint32_t defined, weak, unique; /* unique: STB_GNU_UNIQUE */
 } rh_image_symbol;
 
-/* Strings point into `bytes`. */
+/* Strings point into the file's bytes. */
 typedef struct rh_image {
-  char *bytes;
-  size_t size;
+  rh_elf elf;
   rh_image_symbol *symbols; /* global and weak ones */
   uint32_t n_symbols;
   const char *needed[RH_MOST_NEEDED]; /* DT_NEEDED */
@@ -694,7 +683,7 @@ typedef struct rh_image {
   uint32_t static_tls, text_relocations, executable_stack, relro, bind_now;
 } rh_image;
 
-/* `path` has passed rh_elf_check.  RH_E_PLUGIN if the file contradicts itself. */
+/* As rh_elf_read(); RH_E_PLUGIN, too, if the file contradicts itself. */
 rh_status rh_image_read(rh_image *image, const char *path, rh_error *error);
 void rh_image_finish(rh_image *image);
 

@@ -144,24 +144,6 @@ int rh_common_device(uint32_t k, rh_device *device) {
   }
 }
 
-int rh_poor_device(const rh_device *real, uint32_t k, rh_device *device) {
-  *device = *real;
-  switch (k) {
-  case 0: device->local_bytes = 0; return 1;
-  case 1: device->max_group = 1; return 1;
-  case 2: device->local_bytes = 64; return 1;
-  case 3: device->max_group = 3; return 1;
-  case 4: device->features = 0; return 1;
-  case 5: device->compute_units = 1; return 1;
-  case 6:
-    device->max_group = 1;
-    device->local_bytes = 16;
-    device->features = 0;
-    return 1;
-  default: return 0;
-  }
-}
-
 /* Varies what plans may depend on: numbers, features and names. */
 int rh_other_device(const rh_device *real, uint32_t k, rh_device *device, char how[160]) {
   static const uint32_t units[] = {1, 2, 3, 7, 64, 132},
@@ -235,8 +217,7 @@ static int64_t random_value(const rh_param *param, uint64_t *state) {
 int64_t rh_end_value(const rh_param *param, int greatest) {
   int64_t value = greatest ? param->max : param->min;
   if (greatest && param->step > 1) value -= (value - param->min) % param->step;
-  if (!(param->flags & RH_PARAM_POWER_OF_TWO) || rh_param_allows(param, value, NULL, 0))
-    return value;
+  if (!(param->flags & RH_PARAM_POWER_OF_TWO) || rh_param_allows(param, value)) return value;
   for (value = 1; value <= param->max / 2 && (greatest || value < param->min);) value *= 2;
   return value;
 }

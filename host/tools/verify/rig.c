@@ -72,7 +72,7 @@ rh_status rh_rig_take_segments(rh_rig *rig, const rh_layout *segments) {
   rig->with.segments = segments;
   if (!segments || !rig->session) return RH_OK;
   release_offsets(rig);
-  rig->place->index = rig->with.results_at;
+  RH_TRY(rh_fixture_aim(rig->place, rig->with.results_at, rig->error));
   rig->given = *segments;
   rig->with.segments = &rig->given;
   if (segments->kind != RH_LAYOUT_OFFSETS) return RH_OK;
@@ -131,13 +131,10 @@ static rh_status leave_service(rh_rig *rig, rh_status status) {
 static rh_status watch_build(const rh_host *host, const char *file, const char *source,
                              const char *options, struct _cl_program **program) {
   rh_rig *rig = rig_of(host);
-  RH_FINISHED(rh_text) broken = {0};
   RH_TRY(enter_service(rig, "build"));
   rig->code = rh_hash(rig->code, source, strlen(source) + 1);
   if (options) rig->code = rh_hash(rig->code, options, strlen(options) + 1);
-  if (rig->with.broken_line) rh_text_add(&broken, "%s\n%s", rig->with.broken_line, source);
-  return FORWARD(rig, build, file, rig->with.broken_line ? rh_text_get(&broken) : source, options,
-                 program);
+  return FORWARD(rig, build, file, source, options, program);
 }
 
 static rh_status watch_scratch(const rh_host *host, uint64_t bytes, struct _cl_mem **buffer) {
@@ -326,12 +323,11 @@ rh_status rh_rig_fill(rh_rig *rig, const char *kind, uint64_t seed, uint64_t n, 
 
 /* The values of all segments, and what stands behind them. */
 static rh_status fetch_results(rh_rig *rig) {
-  const rh_fixture *from = rig->place;
-  uint64_t size = rig->row.value_size;
-  if (rig->answer.finishes_on_host || !from->result) return RH_OK;
+  const rh_watched *result = &rig->place->of_device;
+  if (rig->answer.finishes_on_host || !result->buffer) return RH_OK;
   RH_CL_TRY_IN(rig->session, rig->error,
-               rh_cl_read(rig->session->queue, from->result, CL_TRUE, from->index * size,
-                          (rig->with.segments->segments + 1) * size, rig->results, NULL),
+               rh_cl_read(rig->session->queue, result->buffer, CL_TRUE, result->first,
+                          (rig->with.segments->segments + 1) * result->n, rig->results, NULL),
                "reading the results from the device");
   return RH_OK;
 }
@@ -343,7 +339,7 @@ rh_status rh_rig_run(rh_rig *rig, unsigned char value[16]) {
                 .n = rig->n,
                 .input = where->input,
                 .host_input = where->memory,
-                .result = where->result,
+                .result = where->of_device.buffer,
                 .result_index = where->index,
                 .host_result = rig->results ? rig->results : rh_fixture_host_result(where),
                 .layout = rig->with.segments};
@@ -393,8 +389,8 @@ rh_status rh_rig_judge(rh_rig *rig, const unsigned char value[16]) {
   rh_op_result(rig->op, rig->type, value, &result);
   RH_TRY(rh_reference_of_array(&reference, spec.operation.op, rh_fixture_at(rig->place, rig->first),
                                rig->n, 1, NULL, rig->error));
-  rh_job_judge(&spec, rig->session ? rig->session->device : NULL, declared_depth(rig, rig->n),
-               &reference, &result, &verdict);
+  int flushes = rh_job_flushes(&spec, rig->session ? rig->session->device : NULL);
+  rh_reference_judge(&reference, &result, declared_depth(rig, rig->n), flushes, &verdict);
   if (verdict.verdict != RH_VERDICT_WRONG) return RH_OK;
   return rh_trial_fail(rig->trial, "%s", verdict.text);
 }

@@ -96,7 +96,7 @@ static int changes_code_of(rh_trial *trial, uint32_t k, uint32_t point, int else
   rh_point(trial, point, params);
   uint64_t usual = code_with(trial, elsewhere, pair, max_n, params);
   for (size_t j = 0; usual && j < sizeof values / sizeof *values; j++) {
-    if (!rh_param_allows(param, values[j], NULL, 0)) continue;
+    if (!rh_param_allows(param, values[j])) continue;
     params[k] = values[j];
     uint64_t code = code_with(trial, elsewhere, pair, max_n, params);
     if (code && code != usual) return 1;

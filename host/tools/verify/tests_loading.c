@@ -84,18 +84,10 @@ static void allow_libraries(rh_trial *trial, rh_footprint *footprint) {
 }
 
 static void ask_everything(rh_trial *trial) {
-  rh_device device;
-  rh_trial_phase(trial, "query");
-  rh_common_device(0, &device);
   for (uint32_t k = 0; k < trial->plugin->n_strategies; k++) {
-    rh_answer answer;
-    rh_error error;
-    rh_instance_spec spec = {.strategy = trial->plugin->strategies[k], .max_n = 1000};
-    if (rh_params_resolve(spec.strategy, NULL, 0, spec.params, &error) != RH_OK) continue;
-    for (uint32_t op = 1; op <= RH_N_OPS; op++)
-      for (rh_type type = 1; type <= RH_N_TYPES; type++)
-        if ((spec.op = rh_operator_builtin(op, type)))
-          rh_instance_query(&spec, &device, &answer, &error);
+    trial->strategy = trial->plugin->strategies[k];
+    rh_question q = rh_first_question(trial);
+    while (rh_next_question(trial, &q)) continue;
   }
 }
 

@@ -77,7 +77,7 @@ RH_RIG_TEST(rh_v56_enqueues, 5003) {
 }
 
 rh_status rh_v57_build_error(rh_trial *trial) {
-  const rh_rig_with with = {.broken_line = "#error injected by redhost --verify"};
+  const rh_rig_with with = {.in_front = "#error injected by redhost --verify\n"};
   rh_pairs pairs;
   RH_FINISHED(rh_rig) rig = {.trial = NULL};
   if (!trial->session) return rh_trial_skip(trial, "builds nothing");

@@ -17,13 +17,9 @@ static rh_status load(rh_trial *trial, const rh_transport **transport) {
 
 /* A library that the file needs may have functions of the same names. */
 static const char *function_elsewhere(const rh_transport *t, const char *path) {
-  const void *functions[5];
   static const char *const names[] = {"probe", "open", "gather", "abort", "close"};
-  memcpy(&functions[0], &t->probe, sizeof(void *));
-  memcpy(&functions[1], &t->open, sizeof(void *));
-  memcpy(&functions[2], &t->gather, sizeof(void *));
-  memcpy(&functions[3], &t->abort, sizeof(void *));
-  memcpy(&functions[4], &t->close, sizeof(void *));
+  const void *functions[5];
+  memcpy(functions, (const char *)t + offsetof(rh_transport, probe), sizeof functions);
   for (int k = 0; k < 5; k++)
     if (!rh_dl_is_from(functions[k], path)) return names[k];
   return NULL;
@@ -118,7 +114,7 @@ typedef struct job {
   char report[256]; /* the file that all ranks write */
   int output;       /* of the launcher and the ranks; -1: none */
   rh_child child;
-  int has_ended, status; /* the launcher; as of waitpid */
+  int has_ended; /* the launcher */
   rh_rank_said ranks[MOST_RANKS];
   uint32_t n;
 } job;
@@ -225,8 +221,7 @@ static void look_again(job *j) {
   if (!j->has_ended && waitid(P_PID, (id_t)j->child.pid, &info, WEXITED | WNOHANG | WNOWAIT) == 0 &&
       info.si_pid) {
     j->has_ended = 1;
-    j->status = rh_child_finish(&j->child, RH_CHILD_CLOSED_S);
-    j->child = (rh_child){0};
+    rh_child_end(&j->child, RH_CHILD_CLOSED_S);
   }
   j->n = 0;
   FILE *file = fopen(j->report, "re");
@@ -255,7 +250,7 @@ static int wait_for(job *j, int ready, double seconds) {
 }
 
 static void finish(job *j) {
-  if (j->child.pid > 0) rh_child_finish(&j->child, 0);
+  rh_child_end(&j->child, 0);
   for (uint32_t k = 0; k < j->n; k++)
     if (runs(&j->ranks[k])) kill(j->ranks[k].pid, SIGKILL);
   if (j->report[0]) unlink(j->report);
@@ -268,9 +263,9 @@ static void finish(job *j) {
 static const char *ending_of(const job *j, char to[320]) {
   rh_printed printed = {0};
   int length = !j->has_ended ? snprintf(to, 64, "still runs")
-               : WIFEXITED(j->status)
-                   ? snprintf(to, 64, "ended with status %d", WEXITSTATUS(j->status))
-                   : snprintf(to, 64, "was ended by signal %d", WTERMSIG(j->status));
+               : WIFEXITED(j->child.status)
+                   ? snprintf(to, 64, "ended with status %d", WEXITSTATUS(j->child.status))
+                   : snprintf(to, 64, "was ended by signal %d", WTERMSIG(j->child.status));
   ssize_t got = pread(j->output, printed.begin, sizeof printed.begin - 1, 0);
   off_t bytes = lseek(j->output, 0, SEEK_END);
   printed.bytes = bytes > 0 ? (uint64_t)bytes : 0;
@@ -324,7 +319,7 @@ static rh_status judge_calm(const job *j, int ended) {
   if (!ended)
     return rh_trial_fail(j->trial, "all %u ranks have left the job, but it has not ended in %.0f s",
                          j->size, calm_of(j->trial));
-  if (j->status != 0)
+  if (j->child.status != 0)
     return rh_trial_fail(j->trial, "all %u ranks have left the job, but the launcher %s", j->size,
                          ending_of(j, ending));
   if (leaves_a_process(j->trial, name))
@@ -399,7 +394,7 @@ static rh_status judge_end(const job *j, const char *what, int ended) {
     return rh_trial_warn(j->trial,
                          "%s, all ranks have ended, and %.0f s later the launcher still runs", what,
                          end_s);
-  if (j->status == 0)
+  if (j->child.status == 0)
     return rh_trial_fail(j->trial, "%s, but the launcher %s", what, ending_of(j, ending));
   for (uint32_t k = 0; k < j->n; k++)
     if (j->ranks[k].broken_s > RH_RANK_PATIENCE_S + over_s)

@@ -31,10 +31,8 @@ rh_status rh_trial_request(rh_text *to, const rh_trial *trial, rh_error *error) 
 }
 
 static const rh_test *find_test(const char *id) {
-  uint32_t n;
-  const rh_test *tests = rh_tests(&n);
-  for (uint32_t k = 0; k < n; k++)
-    if (strcmp(tests[k].id, id) == 0) return &tests[k];
+  for (int k = 0; k < RH_N_TESTS; k++)
+    if (strcmp(rh_tests[k].id, id) == 0) return &rh_tests[k];
   return NULL;
 }
 
@@ -106,10 +104,10 @@ rh_outcome rh_trial_run(rh_trial *trial) {
 /* ---- The child ---- */
 
 static void say_phase(void *user, const char *phase) {
-  rh_channel_say(user, json_pack("{s:s}", "phase", phase));
+  rh_channel_say(*(const int *)user, json_pack("{s:s}", "phase", phase));
 }
 
-static int say_names(const rh_channel *channel, rh_trial *trial) {
+static int say_names(int channel, rh_trial *trial) {
   json_t *names = json_array();
   rh_status status = rh_trial_load(trial);
   for (uint32_t k = 0; status == RH_OK && k < trial->plugin->n_strategies; k++)
@@ -122,7 +120,7 @@ long long rh_printed_so_far(void) {
   return fstat(STDOUT_FILENO, &st) == 0 && S_ISREG(st.st_mode) ? (long long)st.st_size : -1;
 }
 
-static int say_verdict(const rh_channel *channel, rh_trial *trial) {
+static int say_verdict(int channel, rh_trial *trial) {
   rh_outcome outcome = rh_trial_run(trial);
   return rh_channel_say(channel,
                         json_pack("{s:i, s:I, s:I, s:o}", "verdict", (int)outcome, "digest",
@@ -140,22 +138,21 @@ static void limit_output(void) {
 }
 
 int rh_trial_main(void) {
-  rh_channel channel;
+  int channel;
   rh_child_request request;
   rh_options options;
   rh_trial trial;
   int code = 2;
   if (rh_request_receive(&request) != 0) return code;
   if (read_request(&request, &trial, &options) == 0 &&
-      rh_channel_open(&channel, request.parent) == 0) {
+      (channel = rh_channel_open(request.parent)) >= 0) {
     limit_output();
     /* so that daemons are seen among the children */
     prctl(PR_SET_CHILD_SUBREAPER, 1);
     trial.user = &channel;
     trial.say_phase = say_phase;
-    int failed = trial.test ? say_verdict(&channel, &trial) : say_names(&channel, &trial);
+    int failed = trial.test ? say_verdict(channel, &trial) : say_names(channel, &trial);
     code = failed ? 3 : 0;
-    rh_channel_close(&channel);
   }
   rh_request_finish(&request);
   return code;
@@ -201,10 +198,6 @@ rh_status rh_trial_load(rh_trial *trial) {
   return rh_trial_skip(trial, "no longer has a strategy '%s'", trial->strategy_name);
 }
 
-const rh_test *rh_tests(uint32_t *n) {
 #define RH_X(id, name, title, ...) {id, title, rh_##name, __VA_ARGS__},
-  static const rh_test tests[] = {RH_TEST_LIST(RH_X)};
+const rh_test rh_tests[RH_N_TESTS] = {RH_TEST_LIST(RH_X)};
 #undef RH_X
-  *n = sizeof tests / sizeof *tests;
-  return tests;
-}

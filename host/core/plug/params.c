@@ -1,4 +1,4 @@
-#include "run.h"
+#include "plug.h"
 
 /* The `place`-th word of "host|device" and its length; null after the last. */
 static const char *choice(const char *choices, int64_t place, size_t *length) {
@@ -54,10 +54,9 @@ static int parse_number(const rh_param *param, const char *text, int64_t *value)
   errno = 0;
   long long number = strtoll(text, &end, 10);
   if (errno || end == text || *end) return 0;
-  if (number < param->min || number > param->max) return 0;
+  if (!rh_param_allows(param, number)) return 0;
   /* Unsigned, since a range may be wider than an int64_t. */
   if (((uint64_t)number - (uint64_t)param->min) % (uint64_t)param->step != 0) return 0;
-  if (param->flags & RH_PARAM_POWER_OF_TWO && (number < 0 || number & (number - 1))) return 0;
   *value = number;
   return 1;
 }
