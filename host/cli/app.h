@@ -31,14 +31,6 @@ void rh_terminal_count(rh_terminal *terminal, uint32_t done, uint32_t total, dou
 /* Such a line for a turn of a benchmark or a search; RH_E_CANCELLED if the user interrupts. */
 rh_status rh_terminal_turn(rh_terminal *terminal, const rh_bench_turn *turn, rh_error *error);
 
-/* Texts that are valid until some dozens of calls later: as by printf(); as rh_make_plain()
- * shows it, null as ""; numbers (core/base). */
-char *rh_show(const char *format, ...) __attribute__((format(printf, 1, 2)));
-const char *rh_plain(const char *s);
-const char *rh_seconds(double seconds);
-const char *rh_bytes(uint64_t bytes);
-const char *rh_count(uint64_t n);
-
 /* A line with only a path, for programs: exact, but plain on a terminal. */
 void rh_print_path(const char *path);
 

@@ -7,9 +7,6 @@
 
 /* ---- The options of --run ---- */
 
-/* Judged before the ways to reduce part: what is malformed is refused in all of them alike. */
-rh_status rh_run_options_take(rh_typed *typed, rh_error *error);
-
 /* Does the run share its work with other processes? */
 int rh_wants_ranks(const rh_typed *typed);
 

@@ -146,3 +146,7 @@ typedef struct rh_option_note {
   const char *name, *doc;
 } rh_option_note;
 extern const rh_option_note rh_options_environment[], rh_options_statuses[];
+
+/* Of --run.  Judged before the ways to reduce part: what is malformed is refused in all of them
+ * alike. */
+rh_status rh_run_options_take(rh_typed *typed, rh_error *error);

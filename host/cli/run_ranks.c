@@ -448,11 +448,15 @@ static void finish(run_ranks *r) {
 }
 
 rh_status rh_run_ranks(const rh_app *app, rh_error *error) {
-  run_ranks r = {.ranks = {.say = say_why, .user = app->terminal}};
-  rh_run_begin(&r.run, app);
-  rh_status status = run_all(&r, error);
+  run_ranks *r;
+  RH_TRY(RH_NEW(&r, 1, "a run", error));
+  r->ranks.say = say_why;
+  r->ranks.user = app->terminal;
+  rh_run_begin(&r->run, app);
+  rh_status status = run_all(r, error);
   if (status == RH_OK) error->message[0] = 0;
-  end(&r, error);
-  finish(&r);
+  end(r, error);
+  finish(r);
+  free(r);
   return status;
 }

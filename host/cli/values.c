@@ -1,5 +1,42 @@
 
-#include "app.h"
+#include "values.h"
+
+/* ---- Shown ---- */
+
+char *rh_show(const char *format, ...) {
+  static char *shown[64], none[] = "?";
+  static unsigned next;
+  char **slot = &shown[next++ % (sizeof shown / sizeof *shown)], *old = *slot;
+  va_list args;
+  va_start(args, format);
+  if (vasprintf(slot, format, args) < 0) *slot = NULL;
+  va_end(args);
+  free(old); /* which may be among what is shown */
+  return *slot ? *slot : none;
+}
+
+const char *rh_plain(const char *s) {
+  if (!s) return "";
+  if (rh_is_plain_utf8(s, strlen(s))) return s;
+  char *text = rh_show("%s", s);
+  rh_make_plain(text);
+  return text;
+}
+
+const char *rh_seconds(double seconds) {
+  char text[32];
+  return rh_show("%s", rh_format_seconds(text, seconds));
+}
+
+const char *rh_bytes(uint64_t bytes) {
+  char text[32];
+  return rh_show("%s", rh_format_bytes(text, bytes));
+}
+
+const char *rh_count(uint64_t n) {
+  char text[32];
+  return rh_show("%s", rh_format_size(text, n));
+}
 
 /* ---- Words ---- */
 

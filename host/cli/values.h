@@ -1,8 +1,16 @@
-/* Values as users write them: one of a few words, lists, numbers, sizes.  RH_E_USAGE, naming the
- * option, for what is none. */
+/* Values as users read and write them: one of a few words, lists, numbers, sizes.  RH_E_USAGE,
+ * naming the option, for what is none. */
 #pragma once
 
 #include "../tools/bench/bench.h"
+
+/* Texts that are valid until some dozens of calls later: as by printf(); as rh_make_plain()
+ * shows it, null as ""; numbers (core/base). */
+char *rh_show(const char *format, ...) __attribute__((format(printf, 1, 2)));
+const char *rh_plain(const char *s);
+const char *rh_seconds(double seconds);
+const char *rh_bytes(uint64_t bytes);
+const char *rh_count(uint64_t n);
 
 /* *place: which of `words`, with spaces between, the word is, from 1.  The message for any other
  * word names them all. */

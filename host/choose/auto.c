@@ -167,7 +167,7 @@ static void weigh_way(choice *c) {
   if (c->way_s == 0) keep(c, is_on_device);
 }
 
-static rh_status gather(choice *c, rh_error *error) {
+static rh_status gather_candidates(choice *c, rh_error *error) {
   const rh_job_spec *spec = c->spec;
   RH_TRY(RH_NEW(&c->list, c->context->registry.n_entries + 1u, "the strategies", error));
   take_entries(c, 1);
@@ -476,7 +476,7 @@ static rh_status consider(choice *c, const rh_wanted *wanted, rh_error *error) {
   c->without_device = without_device;
   RH_TRY(rh_context_examine(c->context, wanted, &registry, error));
   RH_TRY(rh_context_tuned(c->context, &c->tuned, error));
-  RH_TRY(gather(c, error));
+  RH_TRY(gather_candidates(c, error));
   look_up(c);
   return RH_OK;
 }
