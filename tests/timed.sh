@@ -1,9 +1,14 @@
 #!/bin/sh
-# timed.sh LABEL NAME COMMAND...: runs the command of a test.  Where REDHOST_TEST_TIMES is a directory, the processor time of
+# timed.sh LABEL NAME COMMAND...: runs the command of a test.  It has a cache of its own for redhost, in which the programs, in
+# REDHOST_TEST_PROGRAMS, are those that any test compiled.  Where REDHOST_TEST_TIMES is a directory, the processor time of
 # the command and of its children is left there, as `times` prints it, in LABEL:NAME.
 label=$1 name=$2
 shift 2
-[ -n "${REDHOST_TEST_TIMES-}" ] || exec "$@"
+XDG_CACHE_HOME=$(mktemp -d)
+export XDG_CACHE_HOME
+trap 'rm -rf "$XDG_CACHE_HOME"' EXIT
+mkdir -p -m 700 "$XDG_CACHE_HOME/redhost" "$REDHOST_TEST_PROGRAMS"
+ln -s "$REDHOST_TEST_PROGRAMS" "$XDG_CACHE_HOME/redhost/bin"
 "$@" && status=0 || status=$?
-times >"$REDHOST_TEST_TIMES/$label:$name"
+[ -z "${REDHOST_TEST_TIMES-}" ] || times >"$REDHOST_TEST_TIMES/$label:$name"
 exit "$status"

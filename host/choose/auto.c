@@ -139,7 +139,7 @@ static void take_entries(choice *c, int wanted) {
     const rh_entry *entry = &registry->entries[k];
     rh_known_strategy one = {.entry = entry};
     if (!can_serve(c->spec, entry) || has_wanted_bits(c, entry) != wanted) continue;
-    if (rh_tunedb_mentions(c->tuned, entry->name) &&
+    if (rh_tunedb_is_here(c->tuned, entry->name) &&
         !(one.plugin = rh_tunedb_file(c->tuned, entry->path)))
       add_name(&c->unread, entry);
     rh_tunedb_report_other_plugin(c->tuned, entry->name, one.plugin);

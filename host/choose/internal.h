@@ -30,7 +30,7 @@ rh_estimate rh_estimate_of(const rh_tunedb *tuned, const rh_asked *of);
 
 typedef struct rh_known_strategy {
   const rh_entry *entry;
-  uint64_t plugin; /* rh_tunedb_plugin() of its file, if the database mentions its name */
+  uint64_t plugin; /* rh_tunedb_plugin() of its file, if it was measured here */
   rh_estimate known;
 } rh_known_strategy;
 

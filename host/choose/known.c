@@ -94,8 +94,7 @@ static void note(rh_job *job, const rh_tunedb *tuned, const rh_tunedb_entry *ent
 
 static const rh_tunedb_entry *look_up(const rh_job *job, rh_tunedb *tuned) {
   const char *name = job->strategy->name;
-  if (!rh_tunedb_mentions(tuned, name)) return NULL;
-  uint64_t plugin = rh_tunedb_file(tuned, job->path);
+  uint64_t plugin = rh_tunedb_is_here(tuned, name) ? rh_tunedb_file(tuned, job->path) : 0;
   rh_tunedb_report_other_plugin(tuned, name, plugin);
   const rh_operation *of = &job->spec.operation;
   const rh_asked asked = {name, plugin, of->op, of->n, rh_cut_of(of->layout)};

@@ -66,12 +66,11 @@ def last_of_each(args):
     return [word for _, option in kept for word in option]
 
 
-PROGRAMS = os.path.join(os.environ.get("XDG_CACHE_HOME") or tempfile.mkdtemp(prefix="redhost-programs-"), "redhost", "bin")
+PROGRAMS = os.environ.get("REDHOST_TEST_PROGRAMS") or tempfile.mkdtemp(prefix="redhost-programs-")
 
 
 def share_programs(cache_home):
-    """In this cache, programs are those that any test compiled: for tests of what else a cache holds."""
-    os.makedirs(PROGRAMS, 0o700, exist_ok=True)
+    """In this cache, programs are those that any test compiled."""
     os.makedirs(os.path.join(cache_home, "redhost"))
     os.symlink(PROGRAMS, os.path.join(cache_home, "redhost", "bin"))
 
@@ -127,15 +126,15 @@ def no_constants(name):
 
 class Case(unittest.TestCase):
     """A home, a cache and a working directory for each class."""
-    caches = True  # False where redhost's own cache plays no part: filling it costs PoCL more time than compiling
+    own_programs = False  # True where the cache holds only what the test's own runs stored
 
     @classmethod
     def setUpClass(cls):
         cls.home = tempfile.mkdtemp(prefix="redhost-cli-")
         cls.addClassCleanup(shutil.rmtree, cls.home, ignore_errors=True)
         os.chmod(cls.home, 0o755)
-        cls.env = clean_environment(cls.home, REDHOST_NO_CACHE=None if cls.caches else "1")
-        if cls.caches == "shared":
+        cls.env = clean_environment(cls.home)
+        if not cls.own_programs:
             share_programs(cls.env["XDG_CACHE_HOME"])
         cls.cwd = os.path.join(cls.home, "work")
         os.mkdir(cls.cwd)

@@ -41,7 +41,6 @@ CODES = {"f16": "e", "f32": "f", "f64": "d", "i8": "b", "u16": "H", "i32": "i", 
 
 
 class Accuracy(cli.Case):
-    caches = False
 
     def store(self, name, kind, values):
         cli.write(os.path.join(self.cwd, name), struct.pack(f"{len(values)}{CODES[kind]}", *values))
@@ -301,7 +300,7 @@ class Accuracy(cli.Case):
                         self.same_rows(code, means, "-t", kind, "-i", "x", "--length", str(length), "--op", "mean", *way)
                 self.checked_segments(code, kind, length, x)
             self.columns(rng, kind, code)
-        wrong = ("--plugin", os.path.join(os.path.dirname(os.environ["REDHOST_TEST_WRONG"]), "promises", "rounds_once.so"), "--isolate=never")
+        wrong = ("--plugin", os.path.join(os.path.dirname(os.environ["REDHOST_TEST_WRONG"]), "promises", "rounds_once.so"), "--isolate=never", "--no-cache")
         self.store("x", "f32", [-number(rng, "f32", 4) ** 2 for _ in range(99)])
         self.bad(1, "segment 0: 'negatives_too_far' returned -|it promises to round the exact sum once", *wrong, "--run", "negatives_too_far",
                  "-t", "f32", "-i", "x", "--length", "33")  # a bound for so many would allow it

@@ -174,7 +174,6 @@ class Usage(cli.Case):
 
 class Files(cli.Case):
     """Exit 6.  There is no platform, so the error is found before a device is needed.  unit.test_array has the rules for contents."""
-    caches = "shared"
 
     def file(self, name, words, *args, content=None, code=6, **how):
         if content is not None:

@@ -13,7 +13,6 @@ FAULTS = os.path.join(cli.ZOO, "worker_faults.so")
 
 
 class BenchCase(cli.Case):
-    caches = "shared"
 
     def bench(self, *args, **how):
         return self.redhost("--bench", *FEW, *args, **how)

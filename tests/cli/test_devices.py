@@ -21,7 +21,6 @@ LISTS = ("0:0,0:1", "0:2,0:1", "all")
 
 
 class Devices(cli.Case):
-    caches = "shared"
 
     @classmethod
     def setUpClass(cls):

@@ -54,7 +54,6 @@ def sample(kind, n, seed=0):
 
 @unittest.skipIf(np is None, "" if np else WHY)
 class NumpyCase(cli.Case):
-    caches = False
 
     def reduce(self, strategy, op, *args, **how):
         return self.json("--run", strategy, "--op", op, *args, **how)["results"][0]

@@ -40,7 +40,6 @@ rh_value rh_combine(rh_value a, rh_value b) {
 
 
 class Case(cli.Case):
-    caches = False
 
     def setUp(self):
         super().setUp()

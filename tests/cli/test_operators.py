@@ -19,7 +19,6 @@ STRATEGIES = ("serial", "native", "onepass", "two_stage", "cascade", "auto")
 
 @unittest.skipIf(np is None, "" if np else WHY)
 class Operators(cli.Case):
-    caches = False
 
     def setUp(self):
         super().setUp()
@@ -452,7 +451,6 @@ class Operators(cli.Case):
 
 class Bench(cli.Case):
     """All strategies in one table, and the results as files."""
-    caches = False
 
     ARGS = ("--bench", "-s", "native,onepass,two_stage_ordered,atomic", "--quick", "--max-time=0.05", "-q")
 

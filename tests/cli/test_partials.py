@@ -12,7 +12,6 @@ ELEMENT = {"8": 1, "16": 2, "32": 4, "64": 8}
 
 
 class Partials(cli.Case):
-    caches = "shared"
 
     def setUp(self):
         super().setUp()

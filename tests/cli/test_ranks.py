@@ -60,7 +60,6 @@ def said(err):
 
 
 class Ranks(cli.Case):
-    caches = False
 
     def one(self, *options):
         return self.good("--run=native", *options, "-q", quiet=False).out.rstrip("\n")

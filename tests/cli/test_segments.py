@@ -35,7 +35,6 @@ def expected(op, x, axis, keepdims=False):
 
 @unittest.skipIf(numpy is None, "NumPy is not here")
 class Arrays(cli.Case):
-    caches = False
 
     def save(self, name, x):
         numpy.save(os.path.join(self.cwd, name), x)

@@ -15,7 +15,6 @@ TIMES = int(os.environ.get("REDHOST_TEST_FAULTS", "3"))  # how often each fault 
 
 
 class Streams(cli.Case):
-    caches = "shared"
 
     @classmethod
     def setUpClass(cls):

@@ -14,7 +14,6 @@ SOME = "V01,V10,V16-V18"
 
 
 class Targets(cli.Case):
-    caches = False
 
     def test_no_plugin(self):
         self.write("text.so", "this is not a library\n")
@@ -89,7 +88,6 @@ class Targets(cli.Case):
 
 class Transports(cli.Case):
     """V70 to V83; the rest is tests/verify's."""
-    caches = False
 
     def test_by_name(self):
         results = self.json("--verify", "mpi", "--include", "V01,V70")["verify"]
@@ -121,7 +119,6 @@ class Transports(cli.Case):
 
 class OwnOperators(cli.Case):
     """V69: an operator that is named, beside the others."""
-    caches = False
 
     def test_named(self):
         for words in (("--op", "meanvar"), ("--map", "fabs(x - y)", "--op", "argmax"), ("--map", "x > t", "--let", "t=0.5"),
@@ -150,7 +147,6 @@ class OwnOperators(cli.Case):
 
 
 class Reports(cli.Case):
-    caches = False
 
     def test_table(self):
         done = self.good("--verify", "serial", "--include", SOME, quiet=False)
@@ -197,7 +193,6 @@ class Reports(cli.Case):
 
 class Crashes(cli.Case):
     """In every phase in turn: a verdict for each, and the run completes."""
-    caches = False
 
     def verdicts(self, plugin, *args):
         done = self.redhost("--verify", plugin, "--quick", "--json", *args)
@@ -236,10 +231,9 @@ class Crashes(cli.Case):
 
 class Hangs(cli.Case):
     """What never returns ends the tests that need it, within the time that the first line says."""
-    caches = False
 
     def ends(self, plugin, where, *args, of=()):
-        args = (*of, *(args if cli.WHOLE else ("--timeout", "2")))  # at night query hangs for as long as --verify lets it
+        args = (*of, *(args if cli.WHOLE else ("--timeout", "1")))  # at night query hangs for as long as --verify lets it
         used = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
         done = self.redhost("--verify", os.path.join(os.path.dirname(cli.ZOO), plugin), "--quick", "--exclude", "V61,V64", *args,
                             timeout=900)
@@ -262,6 +256,7 @@ class Hangs(cli.Case):
 
 class SelfTest(cli.Case):
     """What runs unchecked has been checked before, once."""
+    own_programs = True
 
     def test_once(self):
         first = self.good("--run", "cascade", "-n", "100", "--no-check", "-v", quiet=False)

@@ -126,7 +126,6 @@ SUM = Problem("--op=sum", "-tf32")
 
 
 class Table(cli.Case):
-    caches = "shared"
 
     @classmethod
     def setUpClass(cls):
@@ -614,7 +613,7 @@ class Requests(Table):
 
 class Fallback(Table, test_tuned.TunedCase):
     """`auto` takes the next strategy after a failure."""
-    caches = True  # of each test
+    own_programs = True
     # (strategy of the zoo, what is said of it, whether that comes after data were read)
     FAULTS = [("fail_in_setup", "setup: no room for the", False), ("decline_in_run", "run: ", True)]
 

@@ -33,8 +33,7 @@ class Kept(unittest.TestCase):
         cls.temporary = tempfile.TemporaryDirectory(prefix="redhost-abi-")
         cls.addClassCleanup(cls.temporary.cleanup)
         cls.environment = {name: value for name, value in os.environ.items() if name != "REDHOST_PLUGIN_PATH"}
-        cls.environment.update(XDG_CACHE_HOME=os.path.join(cls.temporary.name, "cache"),
-                               XDG_DATA_HOME=os.path.join(cls.temporary.name, "data"))
+        cls.environment.update(XDG_DATA_HOME=os.path.join(cls.temporary.name, "data"))
 
     def redhost(self, *words, plugin=None):
         return subprocess.run([REDHOST, "--plugin", plugin or kept(self.version), *words], env=self.environment, capture_output=True, text=True, check=False)

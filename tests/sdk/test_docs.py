@@ -110,7 +110,7 @@ class Docs(Tree):
     def setUpClass(cls):
         super().setUpClass()
         cls.environment.pop("PKG_CONFIG_PATH")
-        cls.environment.update(HOME=cls.root, XDG_CACHE_HOME=os.path.join(cls.root, "cache"), LC_ALL="C", CC=CC)
+        cls.environment.update(HOME=cls.root, LC_ALL="C", CC=CC)
         cls.pages = {path: read(path) for path in PAGES}
 
     def test_code_is_that_of_the_files(self):

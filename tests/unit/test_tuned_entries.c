@@ -28,7 +28,7 @@ TEST(what_is_put_is_found) {
     ck_assert_uint_eq(rh_tunedb_count(tuned), 1);
     ck_assert(!rh_tunedb_find(tuned, asked("two_stage", 8, RH_OP_argmin, RH_TYPE_f64, 0, 1)));
     ck_assert(!rh_tunedb_find(tuned, asked("two", 8, RH_OP_argmin, RH_TYPE_f64, 0, 1)));
-    ck_assert(rh_tunedb_mentions(tuned, "two_stage") && !rh_tunedb_mentions(tuned, "two"));
+    ck_assert(rh_tunedb_is_here(tuned, "two_stage") && !rh_tunedb_is_here(tuned, "two"));
     reopen(&device);
   }
   close_it();

@@ -100,8 +100,8 @@ class Verify(unittest.TestCase):
 
     def call(self, plugin, *args):
         """The finished process, and a description for messages."""
-        env = {key: value for key, value in os.environ.items() if not re.match(r"REDHOST_(PLUGIN|CACHE)|XDG_|LC_|LANG", key)}
-        env.update(HOME=self.home, XDG_CACHE_HOME=os.path.join(self.home, "cache"))
+        env = {key: value for key, value in os.environ.items() if not re.match(r"REDHOST_(PLUGIN|CACHE)|LC_|LANG", key)}
+        env.update(HOME=self.home)
         if self.locales:
             env["LOCPATH"] = self.locales
         file, named = words(plugin)

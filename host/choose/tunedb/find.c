@@ -195,9 +195,10 @@ uint32_t rh_tunedb_host_strategies(const rh_tunedb *tuned, const rh_operator *op
   return n <= most ? n : 0;
 }
 
-int rh_tunedb_mentions(const rh_tunedb *tuned, const char *strategy) {
+int rh_tunedb_is_here(const rh_tunedb *tuned, const char *strategy) {
   for (uint32_t k = 0; k < tuned->n; k++)
-    if (strcmp(tuned->list[k].entry.strategy, strategy) == 0) return 1;
+    if (tuned->list[k].entry.plugin && strcmp(tuned->list[k].entry.strategy, strategy) == 0)
+      return 1;
   return 0;
 }
 

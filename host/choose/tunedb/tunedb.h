@@ -174,8 +174,9 @@ uint32_t rh_tunedb_strategies(const rh_tunedb *tuned, const char **names, uint32
 uint32_t rh_tunedb_host_strategies(const rh_tunedb *tuned, const rh_operator *op,
                                    const char **names, uint32_t most);
 
-/* Is there any entry of that name?  If not, its file need not be hashed. */
-int rh_tunedb_mentions(const rh_tunedb *tuned, const char *strategy);
+/* Is there any entry of that name that holds for one version of its plugin?  If not, its file need
+ * not be hashed. */
+int rh_tunedb_is_here(const rh_tunedb *tuned, const char *strategy);
 
 /* Says as information, once for each strategy, that entries of it are of another version of its
  * plugin and hence are not found. */
