@@ -7,7 +7,7 @@ shift 2
 XDG_CACHE_HOME=$(mktemp -d)
 export XDG_CACHE_HOME
 trap 'rm -rf "$XDG_CACHE_HOME"' EXIT
-mkdir -p -m 700 "$XDG_CACHE_HOME/redhost" "$REDHOST_TEST_PROGRAMS"
+(umask 077 && mkdir -p "$XDG_CACHE_HOME/redhost" "$REDHOST_TEST_PROGRAMS")
 ln -s "$REDHOST_TEST_PROGRAMS" "$XDG_CACHE_HOME/redhost/bin"
 "$@" && status=0 || status=$?
 [ -z "${REDHOST_TEST_TIMES-}" ] || times >"$REDHOST_TEST_TIMES/$label:$name"

@@ -96,14 +96,14 @@ builds_of() {
 # width_of KERNEL TYPE BUILD: the elements of 16 bytes, or of a CPU's pack, where that is how the kernel is built.
 width_of() {
   case $1-$2-$3 in
-  onepass-?64-*RH_BLOCKS* | extraction-f64-*RH_BLOCKS*) echo -DRH_WIDTH=8; return ;;
-  onepass-*RH_BLOCKS* | extraction-*RH_BLOCKS*) echo -DRH_WIDTH=16; return ;;
+  onepass-?64-*RH_BLOCKS* | extraction-f64-*RH_BLOCKS*) echo 8; return ;;
+  onepass-*RH_BLOCKS* | extraction-*RH_BLOCKS*) echo 16; return ;;
   esac
   case $1-$2 in
-  onepass*-?8 | segments-?8 | segments_warps-?8) echo -DRH_WIDTH=16 ;;
-  onepass*-?16 | segments-?16 | segments_warps-?16 | extraction-?16) echo -DRH_WIDTH=8 ;;
-  onepass*-?32 | segments-?32 | segments_warps-?32 | extraction-?32) echo -DRH_WIDTH=4 ;;
-  onepass*-?64 | segments-?64 | segments_warps-?64 | extraction-?64) echo -DRH_WIDTH=2 ;;
+  onepass*-?8 | segments-?8 | segments_warps-?8) echo 16 ;;
+  onepass*-?16 | segments-?16 | segments_warps-?16 | extraction-?16) echo 8 ;;
+  onepass*-?32 | segments-?32 | segments_warps-?32 | extraction-?32) echo 4 ;;
+  onepass*-?64 | segments-?64 | segments_warps-?64 | extraction-?64) echo 2 ;;
   esac
 }
 
@@ -160,14 +160,25 @@ for part in types operands operators structs vectors rows access groups builtins
 done >>"$work/prelude"
 mkdir "$work/custom"
 "$custom_operators" --preludes "$work/custom"
+# check BUILD FILES...: in one process, for most of the time of one is clang's start.
+check() {
+  build=$1
+  shift
+  [ $# -gt 0 ] || return 0
+  # shellcheck disable=SC2086 # lists of options
+  command=$("$clang" $build $warnings -### "$1" 2>&1 | tail -n 1)
+  eval "${command% \"*} \"\$@\"" </dev/null || { echo "$build"; exit 1; }
+  n=$((n + $#))
+}
+
 n=0 turn=0
 for kernel in "$source"/kernels/*.cl; do
   name=$(basename "$kernel" .cl)
-  cat "$work/prelude" "$kernel" >"$work/kernel.cl"
+  cat "$work/prelude" "$kernel" >"$work/$name.cl"
   builds_of "$name" >"$work/builds"
   while read -r build; do
     case $build in *-target*) ;; *) build="$build -target spir64" ;; esac
-    case $build in *RH_WIDTH*) width= ;; *) width=-DRH_WIDTH=4 ;; esac
+    set --
     for op in sum prod min max argmin argmax and or xor affine asum amax argamax; do
       serves "$name" "$op" || continue
       for type in i8 u8 i16 u16 i32 u32 i64 u64 f16 f32 f64; do
@@ -175,31 +186,31 @@ for kernel in "$source"/kernels/*.cl; do
         is_served "$name" "$op" "$type" "$build" || continue
         [ "$name" = extraction ] || turn=$((turn + 1)) # of whose few, all
         [ "$name" = extraction ] || [ "${REDHOST_TEST_EXTENT-}" = all ] || [ $((turn % 12)) = 0 ] || continue
-        # shellcheck disable=SC2046,SC2086 # lists of options
-        "$clang" $build $(width_of "$name" "$type" "$build") $warnings "-DRH_OP_$op" "-DRH_TYPE_$type" "$work/kernel.cl" </dev/null ||
-          { echo "$kernel: $op of $type, $build"; exit 1; }
-        n=$((n + 1))
+        width=$(width_of "$name" "$type" "$build")
+        printf '%s\n' "#define RH_OP_$op" "#define RH_TYPE_$type" "${width:+#define RH_WIDTH $width}" "#include \"$name.cl\"" >"$work/$op-$type.cl"
+        set -- "$@" "$work/$op-$type.cl"
       done
     done
+    check "$build" "$@"
     serves "$name" custom || continue
+    set --
     for custom in "$work"/custom/*.cl; do
       case $name-$build in segments_columns-*RH_COLUMNS=4* | segments_columns-*RH_ANY_ORDER* | segments_warps-*RH_ANY_ORDER* | segments_warps-*RH_PAIRS*) continue ;; esac
       case $name in atomic*) if grep -qE '^#define (RH_HAS_OPERANDS|RH_OP_arg)' "$custom"; then continue; fi ;; esac
       turn=$((turn + 1))
       [ "${REDHOST_TEST_EXTENT-}" = all ] || [ $((turn % 5)) = 0 ] || continue
-      { head -n 2 "$work/prelude" && cat "$custom" && echo '#line 1 "kernel.cl"' && cat "$kernel"; } >"$work/custom.cl"
-      # shellcheck disable=SC2086 # a list of options
-      "$clang" $build $width $warnings "$work/custom.cl" </dev/null || { echo "$kernel: $custom, $build"; exit 1; }
-      n=$((n + 1))
+      own=$work/own-$(basename "$custom")
+      { head -n 2 "$work/prelude" && cat "$custom" && echo "#line 1 \"$name.cl\"" && cat "$kernel"; } >"$own"
+      set -- "$@" "$own"
     done
+    case $build in *RH_WIDTH*) ;; *) build="$build -DRH_WIDTH=4" ;; esac
+    check "$build" "$@"
   done <"$work/builds"
 done
 # The host's own, which stand alone.
 for kernel in calibration rows; do
   for build in '-cl-std=CL1.2 -target spir64' "$nvidia"; do
-    # shellcheck disable=SC2086 # lists of options
-    "$clang" $build $warnings "$source/kernels/$kernel/$kernel.cl" </dev/null || { echo "$kernel, $build"; exit 1; }
-    n=$((n + 1))
+    check "$build" "$source/kernels/$kernel/$kernel.cl"
   done
 done
 echo "$n combinations"
