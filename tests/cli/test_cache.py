@@ -79,7 +79,7 @@ class Kept(CacheCase):
         self.assertEqual(len(self.entries()), 3)
 
     def test_bad_build_options(self):
-        for options in ("--nonsense", "-Dint=struct"):
+        for options in ("--nonsense", "-D__kernel=struct"):
             done = self.redhost(*RUN, "-q", env={"REDHOST_BUILD_OPTIONS": options})
             self.assertEqual((done.code, done.out), (5, ""), done)
             sentences = [line for line in done.err.splitlines() if line.startswith("redhost: ")]  # PoCL has its own
@@ -90,7 +90,7 @@ class Kept(CacheCase):
         self.assertIn(logs[0], sentences[-1])
         with open(os.path.join(self.env["XDG_CACHE_HOME"], "redhost", logs[0]), errors="replace") as log:
             self.assertIn("struct", log.read())
-        self.assertIn("error", self.redhost(*RUN, "-v", env={"REDHOST_BUILD_OPTIONS": "-Dint=struct"}).err)
+        self.assertIn("error", self.redhost(*RUN, "-v", env={"REDHOST_BUILD_OPTIONS": "-D__kernel=struct"}).err)
 
 
 class Damaged(CacheCase):

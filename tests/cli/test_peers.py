@@ -3,6 +3,7 @@
     python3 test_peers.py                     builds what REDHOST_TEST_PEERS names into REDHOST_TEST_PEERS_DIR first
     REDHOST_PEER=PROGRAM python3 test_peers.py   any program, on any machine: nothing but Python is needed
 """
+import functools
 import json
 import math
 import os
@@ -128,6 +129,7 @@ def expected(op, kind, data):
     return best, values.index(best) if op.startswith("arg") else None, 0
 
 
+@functools.cache
 def programs():
     given = os.environ.get("REDHOST_PEER")
     if given:

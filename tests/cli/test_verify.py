@@ -211,7 +211,10 @@ class Crashes(cli.Case):
                 self.assertEqual([r["text"] for r in crashes if words not in r["text"]], [])
 
     def test_refused_by_name(self):
-        done = self.redhost("--verify", "crash_on_load", "--plugin-path", cli.ZOO, "--include", "V01,V10", "--json")
+        folder = self.path("one")  # for all of the zoo's are examined by running them
+        os.mkdir(folder)
+        cli.shutil.copy(os.path.join(cli.ZOO, "crash_on_load.so"), folder)
+        done = self.redhost("--verify", "crash_on_load", "--plugin-path", folder, "--include", "V01,V10", "--json")
         self.assertEqual(done.code, 1, done)
         self.assertEqual([r["verdict"] for r in cli.json.loads(done.out)["verify"]], ["pass", "crash"], done)
 

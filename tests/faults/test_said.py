@@ -6,29 +6,28 @@ import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.realpath(__file__)), "..", "cli"))
 import redhost_cli as cli  # noqa: E402
+import test_tuned  # noqa: E402
 
 FAULTS = os.environ["REDHOST_TEST_FAULTS"]
 DENY = os.environ["REDHOST_TEST_DENY"]
 
 
-class Choice(cli.Case):
+class Choice(test_tuned.TunedCase):
     def said(self, fault, **more):
         return self.redhost("--run", "auto", "-n", "1000", "-q",
                             env={"LD_PRELOAD": FAULTS, "REDHOST_FAULT": fault, "REDHOST_FAULT_IN": "-", **more})
 
     def test_plugin(self):
         """Tuned values are identified by the plugin's content."""
+        self.tune(test_tuned.entry("native", 1e-6))
         done = self.said("fopen:1:0")
         self.assertEqual(done.code, 0, done)
         self.assertRegex(done.err, r"\Aredhost: tuning results are not used for [^\n]+: the plugin's file cannot be read\.\n\Z")
 
     def test_database(self):
-        place = os.path.join(self.env["XDG_CACHE_HOME"], "redhost")
-        os.makedirs(place, mode=0o700, exist_ok=True)
         told = []
         for k in range(1, 5):
-            with open(os.path.join(place, "tuned.json"), "w", encoding="utf-8") as file:
-                file.write("{}\n")
+            cli.write(self.file, "{}\n")
             err = self.said("pread:%d" % k, REDHOST_FAULT_FILE="/tuned.json").err
             told += [err] if "neither used nor changed" in err else []
         self.assertTrue(told)

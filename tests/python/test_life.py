@@ -48,9 +48,9 @@ class Life(unittest.TestCase):
         calls(5000)
         gc.collect()
         before = resident()
-        calls(100_000)
+        calls(50_000)
         gc.collect()
-        self.assertLess(resident() - before, 2 << 20)
+        self.assertLess(resident() - before, 1 << 20)
 
     def test_arrays_are_let_go(self):
         for x in (X[:], bytearray(b"abc")):
