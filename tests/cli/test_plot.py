@@ -413,30 +413,26 @@ class Hostile(Plots):
 
     def test_numbers(self):
         """Whatever stands in a file: a picture."""
-        def point(n, seconds, **more):
-            return {"device": "1:0", "strategy": "s", "op": "sum", "type": "f32", "n": n, "bytes": 4 * n, "status": "ok",
+        def point(kind, n, seconds, **more):
+            return {"device": "1:0", "strategy": "s", "op": "sum", "type": kind, "n": n, "bytes": 4 * n, "status": "ok",
                     "time_s": {"median": seconds, "samples": 20, **more}}
-        sets = {
-            "one point": [point(1, 1e-6)],
-            "tiny and huge": [point(1, 1e-12), point(2**51, 9e8)],
-            "not to be believed": [point(2, 1e-300), point(3, 1e-6)],
-            "wide interval": [point(2**20, 1e-3, ci95=[0, 9e8])],
-            "no powers": [point(n, n * 1e-9) for n in (1000, 1500, 99999, 10**9)],
-            "many sizes": [point(n, 1e-6) for n in range(1, 300)],
-        }
-        for what, rows in sets.items():
-            for peak in (4e12, *((1e300, 0, -5, "x", None, 1) if what == "one point" else ())):
-                document = plot_data.document(rows)
-                document["calibration"][0].update(read_peak_Bps=peak, empty_kernel_s=peak, launch_s=1e300)
-                if peak is None:
-                    document.pop("calibration")
-                self.results(document)
-                shown = ALL if peak == 4e12 else ALL[:3]
-                done = self.good("--plot=r.json", "-q", "--picture", ",".join(shown), "--export=p.svg", "--export=p.html")
-                for name in done.out.split():
-                    if name.endswith(".svg"):
-                        self.assertNotRegex(" ".join(self.texts(self.svg(name))), r"(?i)\b(nan|inf)\b", (what, peak, name))
-                self.assertNotRegex(self.good("--plot=r.json").out, r"(?i)\b(nan|inf)\b", (what, peak))
+        rows = [point("i8", 1, 1e-6),  # one alone
+                point("u8", 1, 1e-12), point("u8", 2**51, 9e8),  # tiny and huge
+                point("i16", 2, 1e-300), point("i16", 3, 1e-6),  # not to be believed
+                point("u16", 2**20, 1e-3, ci95=[0, 9e8]),
+                *(point("i32", n, n * 1e-9) for n in (1000, 1500, 99999, 10**9)), *(point("u32", n, 1e-6) for n in range(1, 300))]
+        for peak in (4e12, 1e300, 0, -5, "x", 1, None):
+            document = plot_data.document(rows)
+            document["calibration"][0].update(read_peak_Bps=peak, empty_kernel_s=peak, launch_s=1e300)
+            if peak is None:
+                document.pop("calibration")
+            self.results(document)
+            shown = ("--picture", ",".join(ALL)) if peak == 4e12 else ("--type=i8", "--picture", ",".join(ALL[:3]))
+            done = self.good("--plot=r.json", "-q", *shown, "--export=p.svg", "--export=p.html")
+            for name in done.out.split():
+                if name.endswith(".svg"):
+                    self.assertNotRegex(" ".join(self.texts(self.svg(name))), r"(?i)\b(nan|inf)\b", (peak, name))
+            self.assertNotRegex(self.good("--plot=r.json").out, r"(?i)\b(nan|inf)\b", peak)
 
     def test_nothing_to_draw(self):
         failed = plot_data.make(sizes=(10,))
