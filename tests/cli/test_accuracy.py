@@ -300,7 +300,7 @@ class Accuracy(cli.Case):
                         self.same_rows(code, means, "-t", kind, "-i", "x", "--length", str(length), "--op", "mean", *way)
                 self.checked_segments(code, kind, length, x)
             self.columns(rng, kind, code)
-        wrong = ("--plugin", os.path.join(os.path.dirname(os.environ["REDHOST_TEST_WRONG"]), "promises", "rounds_once.so"), "--isolate=never", "--no-cache")
+        wrong = ("--plugin", os.path.join(os.path.dirname(os.environ["REDHOST_TEST_WRONG"]), "promises", "rounds_once.so"), "--isolate=never")
         self.store("x", "f32", [-number(rng, "f32", 4) ** 2 for _ in range(99)])
         self.bad(1, "segment 0: 'negatives_too_far' returned -|it promises to round the exact sum once", *wrong, "--run", "negatives_too_far",
                  "-t", "f32", "-i", "x", "--length", "33")  # a bound for so many would allow it

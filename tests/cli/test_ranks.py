@@ -415,11 +415,11 @@ class Faults(Ranks):
 
     @mpi_test(OPEN_MPI)
     def test_open_mpi(self):
-        self.over_mpi(OPEN_MPI, PROBLEMS)
+        self.over_mpi(OPEN_MPI)
 
     @mpi_test(MPICH)
     def test_mpich(self):
-        self.over_mpi(MPICH, PROBLEMS if cli.WHOLE else PROBLEMS[:1])
+        self.over_mpi(MPICH)
 
     def crash(self, start, options, plugin, how):
         """One sentence of redhost's, and mpirun's own beside it."""
