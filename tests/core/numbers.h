@@ -15,6 +15,13 @@ __attribute__((unused)) static void *allocate(uint64_t n, size_t size) {
   return p;
 }
 
+/* An element of an array of floats of a type. */
+__attribute__((unused)) static double element_of(rh_type type, const void *array, uint64_t i) {
+  if (type == RH_TYPE_f64) return ((const double *)array)[i];
+  if (type == RH_TYPE_f32) return (double)((const float *)array)[i];
+  return (double)rh_half_to_float(((const uint16_t *)array)[i]);
+}
+
 /* Valgrind computes long doubles in double: then what is said to their last bit, or beyond DBL_MAX,
  * is not. */
 __attribute__((unused)) static int long_double_works(void) {

@@ -109,11 +109,16 @@ static inline const char *make_dir(const char *name) {
   return path;
 }
 
-/* A plugin of the zoo as dir/`as`; a copy, since a link would be the same file. */
+/* A plugin of the zoo as dir/`as`, whose directories are made; a copy, since a link would be the
+ * same file. */
 static inline const char *copy_as(const char *plugin, const char *as) {
   size_t n;
   unsigned char *bytes = read_file(path_of("%s/%s.so", zoo(), plugin), &n);
-  const char *to = in(as);
+  char *to = in(as);
+  for (char *at = to + strlen(dir) + 1; (at = strchr(at, '/')); *at++ = '/') {
+    *at = 0;
+    mkdir(to, 0755);
+  }
   write_file(to, bytes, n);
   free(bytes);
   return to;

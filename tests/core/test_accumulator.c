@@ -45,17 +45,10 @@ static double element(rh_type type, int kind, uint64_t i) {
   }
 }
 
-/* In the type: *x is what is stored. */
 static void store(rh_type type, void *to, uint64_t i, double x) {
   if (type == RH_TYPE_f64) ((double *)to)[i] = x;
   else if (type == RH_TYPE_f32) ((float *)to)[i] = isinf((float)x) ? FLT_MAX : (float)x;
   else ((uint16_t *)to)[i] = rh_half_from_float(fmodf((float)x, 32768));
-}
-
-static double stored(rh_type type, const void *from, uint64_t i) {
-  if (type == RH_TYPE_f64) return ((const double *)from)[i];
-  if (type == RH_TYPE_f32) return (double)((const float *)from)[i];
-  return (double)rh_half_to_float(((const uint16_t *)from)[i]);
 }
 
 /* MPFR has 0 for zeros of both signs that meet. */
@@ -66,7 +59,7 @@ static void by_mpfr(rh_type type, const void *x, uint64_t n, int magnitudes, dou
   mpfr_init2(sum, PRECISION);
   mpfr_set_zero(sum, 1);
   for (uint64_t i = 0; i < n; i++) {
-    double one = stored(type, x, i);
+    double one = element_of(type, x, i);
     if (magnitudes) one = fabs(one);
     has_others |= one != 0 || !signbit(one);
     ck_assert_int_eq(mpfr_add_d(sum, sum, one, MPFR_RNDN), 0);

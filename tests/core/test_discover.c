@@ -28,13 +28,6 @@ static void search_for(rh_discovery *search, const rh_options *options) {
 
 TEST(places_come_in_order) {
   FINISHED(rh_discovery) search = {0};
-  make_dir("option");
-  make_dir("second");
-  make_dir("env");
-  make_dir("data");
-  make_dir("data/redhost");
-  make_dir("data/redhost/plugins-1");
-  make_dir("cwd");
   copy_as("fine", "z.so");
   copy_as("fine", "option/b.so");
   copy_as("fine", "option/a.so");
@@ -65,11 +58,6 @@ TEST(places_come_in_order) {
 
 TEST(the_home_directory_is_searched) {
   FINISHED(rh_discovery) search = {0};
-  make_dir("home");
-  make_dir("home/.local");
-  make_dir("home/.local/share");
-  make_dir("home/.local/share/redhost");
-  make_dir("home/.local/share/redhost/plugins-1");
   const char *path = copy_as("fine", "home/.local/share/redhost/plugins-1/a.so");
   setenv("HOME", in("home"), 1);
   search_for(&search, NULL);
@@ -117,9 +105,6 @@ TEST(odd_entries_are_refused) {
 
 TEST(what_others_can_write_is_refused) {
   FINISHED(rh_discovery) search = {0};
-  make_dir("open");
-  make_dir("sticky");
-  make_dir("closed");
   copy_as("fine", "open/a.so");
   copy_as("fine", "sticky/a.so");
   copy_as("fine", "closed/a.so");
@@ -147,9 +132,6 @@ TEST(what_others_can_write_is_refused) {
 /* The rule itself is the table of test_trust.c. */
 TEST(the_way_to_a_plugin_counts) {
   FINISHED(rh_discovery) search = {0};
-  make_dir("open");
-  make_dir("open/in");
-  make_dir("good");
   copy_as("fine", "open/in/a.so");
   copy_as("fine", "good/a.so");
   ck_assert(chmod(in("open"), 0777) == 0);

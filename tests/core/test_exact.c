@@ -25,11 +25,6 @@ static rh_exact_sum asum_of(rh_type type, const void *data, uint64_t n) {
   return sum_or_asum_of(type, data, n, 1);
 }
 
-static double element(rh_type type, const void *data, uint64_t i) {
-  if (type == RH_TYPE_f16) return (double)rh_half_to_float(((const uint16_t *)data)[i]);
-  return type == RH_TYPE_f32 ? (double)((const float *)data)[i] : ((const double *)data)[i];
-}
-
 enum { PRECISION = 2300 }; /* holds each of these sums */
 
 /* The error is at least |S - r|, and not more than one unit in 2^62 above. */
@@ -57,7 +52,7 @@ static void assert_sum(rh_type type, const void *data, uint64_t n) {
   mpfr_set_zero(s, 1);
   mpfr_set_zero(a, 1);
   for (uint64_t i = 0; i < n; i++) {
-    double x = element(type, data, i);
+    double x = element_of(type, data, i);
     if (mpfr_add_d(s, s, x, MPFR_RNDN) || mpfr_add_d(a, a, fabs(x), MPFR_RNDN))
       ck_abort_msg("%a is out of range", x);
   }

@@ -16,19 +16,14 @@ static uint64_t below(uint64_t n) { return random_bits() % n; }
 
 /* ---- Sums that are hard to round ---- */
 
-/* words += bits * 2^place, or -= ; what does not fit is left out. */
-static void add(uint64_t *words, uint64_t bits, int place, int is_less) {
-  int at = place / 64, by = place % 64;
-  if (place < 0 || at >= RH_EXACT_WORDS) return;
-  rh_u128 part = (rh_u128)bits << by;
-  uint64_t carry = 0;
-  for (int k = at; k < RH_EXACT_WORDS; k++) {
-    uint64_t piece = (k == at ? (uint64_t)part : k == at + 1 ? (uint64_t)(part >> 64) : 0) + carry;
-    carry = carry && piece == 0;
-    uint64_t before = words[k];
-    words[k] = is_less ? before - piece : before + piece;
-    carry += is_less ? words[k] > before : words[k] < before;
-  }
+/* sum += bits * 2^place, or -= . */
+static void add(mpz_t sum, uint64_t bits, int place, int is_less) {
+  mpz_t part;
+  if (place < 0) return;
+  mpz_init_set_ui(part, bits);
+  mpz_mul_2exp(part, part, (mp_bitcnt_t)place);
+  (is_less ? mpz_sub : mpz_add)(sum, sum, part);
+  mpz_clear(part);
 }
 
 /* The place of a leading bit: anywhere, or at a border of f64 or of f32. */
@@ -49,8 +44,7 @@ static int leading_place(void) {
 }
 
 /* A significand of either type: random, all ones, or a power of two; then a half, or nearly. */
-static void make(rh_exact_state *state) {
-  memset(state, 0, sizeof *state);
+static void make(mpz_t sum) {
   int digits = below(2) ? 53 : 24, top = leading_place(), last = top - digits + 1;
   uint64_t ones = (UINT64_C(1) << digits) - 1, leading = (ones >> 1) + 1;
   uint64_t kept = below(3) == 0 ? ones : below(2) ? leading : leading | (random_bits() & ones);
@@ -59,58 +53,46 @@ static void make(rh_exact_state *state) {
     kept >>= -last;
     last = 0;
   }
-  state->n = 2;
-  state->flags = RH_EXACT_ELEMENTS | RH_EXACT_OTHERS;
-  add(state->words, kept, last, 0);
+  mpz_set_ui(sum, 0);
+  add(sum, kept, last, 0);
   int half = (last < unit ? unit : last) - 1;
-  if (below(4)) add(state->words, 1, half, 0);
-  if (half > 0 && below(2)) add(state->words, 1, (int)below((uint64_t)half), (int)below(2));
-  if (below(8) == 0) add(state->words, random_bits(), leading_place() - 64, 0);
-}
-
-static void negate(rh_exact_state *state) {
-  uint64_t carry = 1;
-  for (int k = 0; k < RH_EXACT_WORDS; k++) {
-    state->words[k] = ~state->words[k] + carry;
-    carry = carry && state->words[k] == 0;
-  }
+  if (below(4)) add(sum, 1, half, 0);
+  if (half > 0 && below(2)) add(sum, 1, (int)below((uint64_t)half), (int)below(2));
+  if (below(8) == 0) add(sum, random_bits(), leading_place() - 64, 0);
+  mpz_fdiv_r_2exp(sum, sum, BITS - 1);
 }
 
 /* ---- Three ways to round one ---- */
 
-static void host_sum(const rh_exact_state *state, rh_exact_sum *sum) {
-  uint64_t words[RH_EXACT_WORDS];
-  memset(sum, 0, sizeof *sum);
-  rh_fixed *side = rh_exact_magnitude(state, words) ? &sum->negative : &sum->positive;
+/* Two's complement of the sum, and its magnitude on the side of its sign. */
+static void take(const mpz_t whole, rh_exact_state *state, rh_exact_sum *sum) {
+  uint64_t words[RH_EXACT_WORDS] = {0};
+  mpz_t wrapped;
+  *state = (rh_exact_state){.n = 2, .flags = RH_EXACT_ELEMENTS | RH_EXACT_OTHERS};
+  mpz_init(wrapped);
+  mpz_fdiv_r_2exp(wrapped, whole, BITS);
+  mpz_export(state->words, NULL, -1, sizeof *words, 0, 0, wrapped);
+  mpz_clear(wrapped);
+  mpz_export(words, NULL, -1, sizeof *words, 0, 0, whole);
+  *sum = (rh_exact_sum){.n = 2, .has_others = 1};
+  rh_fixed *side = mpz_sgn(whole) < 0 ? &sum->negative : &sum->positive;
   for (int k = 0; k < RH_EXACT_WORDS; k++)
     if (words[k]) rh_fixed_add_shifted(side, words[k], RH_FIXED_F64_LOWEST + 64 * k);
-  sum->n = state->n;
-  sum->has_others = 1;
-}
-
-static void by_mpfr(const rh_exact_state *state, mpz_t whole, mpfr_t exact, double *wide,
-                    float *narrow) {
-  uint64_t words[RH_EXACT_WORDS];
-  int is_below = rh_exact_magnitude(state, words);
-  mpz_import(whole, RH_EXACT_WORDS, -1, sizeof *words, 0, 0, words);
-  if (is_below) mpz_neg(whole, whole);
-  mpfr_set_z_2exp(exact, whole, -1074, MPFR_RNDN);
-  *wide = mpfr_get_d(exact, MPFR_RNDN);
-  *narrow = mpfr_get_flt(exact, MPFR_RNDN);
 }
 
 static int same_double(double a, double b) { return memcmp(&a, &b, sizeof a) == 0; }
 
 static int same_float(float a, float b) { return memcmp(&a, &b, sizeof a) == 0; }
 
-static void compare(const rh_exact_state *state, mpz_t whole, mpfr_t exact) {
+static void compare(const mpz_t whole, mpfr_t exact) {
+  rh_exact_state state;
   rh_exact_sum sum;
-  double wide;
-  float narrow;
-  by_mpfr(state, whole, exact, &wide, &narrow);
-  host_sum(state, &sum);
-  double by_sdk = rh_exact_state_double(state), by_host = rh_exact_sum_double(&sum);
-  float sdk_narrow = rh_exact_state_float(state), host_narrow = rh_exact_sum_float(&sum);
+  take(whole, &state, &sum);
+  mpfr_set_z_2exp(exact, whole, -1074, MPFR_RNDN);
+  double wide = mpfr_get_d(exact, MPFR_RNDN), by_sdk = rh_exact_state_double(&state),
+         by_host = rh_exact_sum_double(&sum);
+  float narrow = mpfr_get_flt(exact, MPFR_RNDN), sdk_narrow = rh_exact_state_float(&state),
+        host_narrow = rh_exact_sum_float(&sum);
   if (same_double(by_sdk, wide) && same_double(by_host, wide) && same_float(sdk_narrow, narrow) &&
       same_float(host_narrow, narrow))
     return;
@@ -125,16 +107,15 @@ TEST(three_programs_round_alike) {
   const char *states = getenv("REDHOST_TEST_STATES"), *from = getenv("REDHOST_TEST_SEED");
   uint64_t n = states ? strtoull(states, NULL, 0) : LEAST_STATES;
   if (from) seed = strtoull(from, NULL, 0);
-  rh_exact_state state;
   mpz_t whole;
   mpfr_t exact;
   mpz_init(whole);
   mpfr_init2(exact, BITS);
   for (uint64_t k = 0; k < n; k += 2) {
-    make(&state);
-    compare(&state, whole, exact);
-    negate(&state);
-    compare(&state, whole, exact);
+    make(whole);
+    compare(whole, exact);
+    mpz_neg(whole, whole);
+    compare(whole, exact);
   }
   mpfr_clear(exact);
   mpz_clear(whole);

@@ -67,8 +67,6 @@ TEST(only_files_that_matter_are_looked_at) {
 }
 
 TEST(loading_keeps_the_order_of_places) {
-  make_dir("early");
-  make_dir("late");
   const char *places = path_of("%s:%s", in("early"), in("late"));
   copy_as("twin", "late/twin.so");
   assert_loads(places, "twin", in("late/twin.so"));
@@ -85,7 +83,6 @@ TEST(loading_keeps_the_order_of_places) {
 TEST(the_file_asked_for_goes_first) {
   const rh_strategy *strategy;
   char *path;
-  make_dir("place");
   copy_as("twin", "place/twin.so");
   copy_as("another_twin", "mine.so");
   rh_options options = options_for(in("place"));

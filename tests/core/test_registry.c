@@ -17,8 +17,10 @@ static const char *refusal_of(const rh_registry *registry, const char *path) {
   return "not refused";
 }
 
-static void scan(rh_registry *registry, const rh_options *options) {
-  must(rh_registry_scan(registry, options, NULL, 1000, &error));
+static void scan(rh_registry *registry, const char *places) {
+  static rh_options options;
+  options = options_for(places);
+  must(rh_registry_scan(registry, &options, NULL, 1000, &error));
 }
 
 static const struct {
@@ -55,8 +57,7 @@ TEST(the_bad_do_not_harm_the_good) {
       copy(refused_when_opened[k].plugin);
   for (int k = 0; k < 7; k++) copy(good[k]);
   write_file(in("empty.so"), "", 0);
-  rh_options options = options_for(dir);
-  scan(&registry, &options);
+  scan(&registry, dir);
   for (int k = 0; k < N_TAKEN_DOWN; k++)
     ck_assert_str_eq(refusal_of(&registry, path_of("%s/%s.so", dir, taken_down[k].plugin)),
                      taken_down[k].reason);
@@ -80,8 +81,7 @@ TEST(entries_say_everything) {
   copy("newer_minor");
   copy("unterminated_reason");
   copy("bad_query_status");
-  rh_options options = options_for(dir);
-  scan(&registry, &options);
+  scan(&registry, dir);
   const rh_entry *entry = rh_registry_find(&registry, "newer_minor");
   ck_assert_msg(entry != NULL, "%s", refusal_of(&registry, in("newer_minor.so")));
   ck_assert_str_eq(entry->summary, "of the zoo");
@@ -139,14 +139,12 @@ TEST(hangs_are_cut_short) {
 
 TEST(names_are_shadowed) {
   FINISHED(rh_registry) registry = {0};
-  make_dir("early");
-  make_dir("late");
   copy_as("twin", "early/twin.so");
   copy_as("another_twin", "early/another_twin.so");
   copy_as("twin", "late/twin.so");
   copy_as("fine", "late/renamed.so");
-  rh_options options = options_for(path_of("%s:%s", in("early"), in("late")));
-  scan(&registry, &options);
+  const char *places = path_of("%s:%s", in("early"), in("late"));
+  scan(&registry, places);
   const rh_entry *first = rh_registry_find(&registry, "twin");
   ck_assert_str_eq(first->path, in("early/twin.so"));
   ck_assert_str_eq(first[1].path, in("early/another_twin.so"));
@@ -158,7 +156,7 @@ TEST(names_are_shadowed) {
   rh_registry_finish(&registry);
   /* The order of directories precedes that of file names. */
   ck_assert(unlink(in("early/twin.so")) == 0);
-  scan(&registry, &options);
+  scan(&registry, places);
   first = rh_registry_find(&registry, "twin");
   ck_assert_str_eq(first->path, in("early/another_twin.so"));
   ck_assert_str_eq(first[1].shadowed_by, in("early/another_twin.so"));
@@ -167,15 +165,14 @@ TEST(names_are_shadowed) {
 TEST(a_replaced_file_is_seen_anew) {
   FINISHED(rh_registry) registry = {0};
   const char *path = copy_as("fine", "x.so");
-  rh_options options = options_for(dir);
-  scan(&registry, &options);
+  scan(&registry, dir);
   ck_assert_ptr_nonnull(rh_registry_find(&registry, "fine"));
   rh_registry_finish(&registry);
   struct stat st;
   ck_assert(stat(path, &st) == 0);
   copy_as("twin", "x.so");
   ck_assert(utimensat(AT_FDCWD, path, (struct timespec[]){st.st_atim, st.st_mtim}, 0) == 0);
-  scan(&registry, &options);
+  scan(&registry, dir);
   ck_assert_ptr_null(rh_registry_find(&registry, "fine"));
   ck_assert_ptr_nonnull(rh_registry_find(&registry, "twin"));
 }
@@ -184,8 +181,7 @@ TEST(paths_may_be_any_bytes) {
   FINISHED(rh_registry) registry = {0};
   copy_as("fine", "a\xff b\n.so");
   copy_as("no_symbol", "\xfe.so");
-  rh_options options = options_for(dir);
-  scan(&registry, &options);
+  scan(&registry, dir);
   ck_assert_str_eq(rh_registry_find(&registry, "fine")->path, in("a\xff b\n.so"));
   assert_says(refusal_of(&registry, in("\xfe.so")), "does not export");
 }
@@ -194,8 +190,7 @@ TEST(the_innocent_are_not_blamed) {
   FINISHED(rh_registry) registry = {0};
   copy_as("time_bomb", "a.so");
   copy_as("slow_to_load", "b.so");
-  rh_options options = options_for(dir);
-  scan(&registry, &options);
+  scan(&registry, dir);
   ck_assert_ptr_nonnull(rh_registry_find(&registry, "time_bomb"));
   ck_assert_ptr_nonnull(rh_registry_find(&registry, "slow_to_load"));
 }
@@ -203,10 +198,9 @@ TEST(the_innocent_are_not_blamed) {
 TEST(what_plugins_start_is_killed) {
   rh_registry registry;
   copy("orphan");
-  rh_options options = options_for(dir);
   ck_assert(prctl(PR_SET_CHILD_SUBREAPER, 1) == 0); /* orphans become this process's children */
   double begin = rh_now();
-  scan(&registry, &options);
+  scan(&registry, dir);
   ck_assert_msg(rh_now() - begin < 3, "the open channel is waited for");
   rh_registry_finish(&registry);
   ck_assert(waitpid(-1, NULL, WNOHANG) == -1 && errno == ECHILD); /* no process is left */
@@ -218,8 +212,7 @@ TEST(sigchld_may_be_ignored) {
   copy("crash_on_load");
   copy("fine");
   signal(SIGCHLD, SIG_IGN);
-  rh_options options = options_for(dir);
-  scan(&registry, &options);
+  scan(&registry, dir);
   ck_assert_str_eq(refusal_of(&registry, in("crash_on_load.so")),
                    "ended the process while loading");
   ck_assert_ptr_nonnull(rh_registry_find(&registry, "fine"));
@@ -232,7 +225,7 @@ TEST(no_plugins_need_no_program) {
   ck_assert(chmod(in("fine.so"), 0666) == 0);
   rh_options options = options_for(dir);
   options.program = "/nowhere/redhost";
-  scan(&registry, &options);
+  must(rh_registry_scan(&registry, &options, NULL, 1000, &error));
   assert_says(refusal_of(&registry, in("fine.so")), "is writable by everyone");
 }
 

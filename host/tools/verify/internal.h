@@ -137,6 +137,8 @@ unsigned rh_state_count(int part);
 int rh_state_has(const rh_text *lines, const char *line, size_t length);
 /* Bytes of anonymous private memory that malloc does not account for; 0 if malloc does not tell. */
 uint64_t rh_state_other_memory(void);
+/* "PID (NAME)" of a process, whose name may hold anything, its state and its parent; 0: none. */
+int rh_state_process(const char *pid, char who[512], char *state, int *parent);
 
 /* Finds what a plugin's code changes in its process: compares its state from before and after it
  * runs, without the changes that the host and the drivers make in between.

@@ -124,28 +124,6 @@ static rh_status leave_service(rh_rig *rig, rh_status status) {
   return status;
 }
 
-/* Calls the service of the host behind it. */
-#define FORWARD(rig, service, ...)                                                                 \
-  leave_service(rig, (rig)->services.host.service(&(rig)->services.host, __VA_ARGS__))
-
-static rh_status watch_build(const rh_host *host, const char *file, const char *source,
-                             const char *options, struct _cl_program **program) {
-  rh_rig *rig = rig_of(host);
-  RH_TRY(enter_service(rig, "build"));
-  rig->code = rh_hash(rig->code, source, strlen(source) + 1);
-  if (options) rig->code = rh_hash(rig->code, options, strlen(options) + 1);
-  return FORWARD(rig, build, file, source, options, program);
-}
-
-static rh_status watch_scratch(const rh_host *host, uint64_t bytes, struct _cl_mem **buffer) {
-  rh_rig *rig = rig_of(host);
-  RH_TRY(enter_service(rig, "scratch"));
-  if (rig->with.fence && rig->session &&
-      rh_fence_scratch(rig->with.fence, rig->session, bytes, buffer, NULL) == RH_OK)
-    return leave_service(rig, RH_OK);
-  return FORWARD(rig, scratch, bytes, buffer);
-}
-
 static void *watch_alloc(const rh_host *host, uint64_t bytes) {
   rh_rig *rig = rig_of(host);
   if (enter_service(rig, "alloc") != RH_OK) return NULL;
@@ -153,6 +131,10 @@ static void *watch_alloc(const rh_host *host, uint64_t bytes) {
   if (!memory) memory = rig->services.host.alloc(&rig->services.host, bytes);
   leave_service(rig, RH_OK);
   return memory;
+}
+
+static void note_code(rh_rig *rig, const char *text) {
+  if (text) rig->code = rh_hash(rig->code, text, strlen(text) + 1);
 }
 
 static void note_local(rh_rig *rig, const rh_arg *args, uint32_t n_args) {
@@ -173,6 +155,16 @@ static void note_local(rh_rig *rig, const rh_arg *args, uint32_t n_args) {
 
 /* clang-format off */
 #define HOST &rig->services.host
+WATCH(build,
+      (const rh_host *host, const char *file, const char *source, const char *options,
+       struct _cl_program **program),
+      (HOST, file, source, options, program), (note_code(rig, source), note_code(rig, options)))
+WATCH(scratch,
+      (const rh_host *host, uint64_t bytes, struct _cl_mem **buffer),
+      (HOST, bytes, buffer),
+      if (rig->with.fence && rig->session &&
+          rh_fence_scratch(rig->with.fence, rig->session, bytes, buffer, NULL) == RH_OK)
+        return leave_service(rig, RH_OK))
 WATCH(kernel,
       (const rh_host *host, struct _cl_program *program, const char *name,
        struct _cl_kernel **kernel, uint32_t *max_group),

@@ -84,19 +84,24 @@ static void take_streams(rh_text *to) {
 
 /* ---- Other processes and threads ---- */
 
-/* "PID (NAME) STATE PARENT ..."; a name may hold anything. */
-static void take_process(rh_text *to, const char *pid) {
-  char path[64], line[512] = "";
-  int parent = 0;
-  snprintf(path, sizeof path, "/proc/%.16s/stat", pid);
+/* A line is "PID (NAME) STATE PARENT ...". */
+int rh_state_process(const char *pid, char who[512], char *state, int *parent) {
+  char path[64];
+  snprintf(path, sizeof path, "/proc/%.20s/stat", pid);
   FILE *file = *pid >= '0' && *pid <= '9' ? fopen(path, "re") : NULL;
-  if (!file) return;
-  line[fread(line, 1, sizeof line - 1, file)] = 0;
+  if (!file) return 0;
+  who[fread(who, 1, 511, file)] = 0;
   fclose(file);
-  char *end = strrchr(line, ')');
-  if (!end || sscanf(end + 1, " %*c %d", &parent) != 1 || parent != (int)getpid()) return;
+  char *end = strrchr(who, ')');
+  if (!end || sscanf(end + 1, " %c %d", state, parent) != 2) return 0;
   end[1] = 0;
-  add(to, "%s", line);
+  return 1;
+}
+
+static void take_process(rh_text *to, const char *pid) {
+  char who[512], state;
+  int parent;
+  if (rh_state_process(pid, who, &state, &parent) && parent == (int)getpid()) add(to, "%s", who);
 }
 
 /* Some kernels do not list the children of a task, so if there is a child, all processes are

@@ -195,16 +195,12 @@ static const rh_rank_said *rank_of(const job *j, uint32_t rank) {
 
 /* A zombie has ended.  A process on another host cannot be seen. */
 static int runs(const rh_rank_said *s) {
-  char path[64], line[512] = "", here[64] = "", state = 'Z';
+  char pid[24], who[512], here[64] = "", state;
+  int parent;
   gethostname(here, sizeof here - 1);
-  if (strcmp(here, s->host) != 0) return 0;
-  snprintf(path, sizeof path, "/proc/%ld/stat", (long)s->pid);
-  FILE *file = fopen(path, "re");
-  if (!file) return 0;
-  const char *after = fgets(line, sizeof line, file) ? strrchr(line, ')') : NULL;
-  if (after && sscanf(after + 1, " %c", &state) != 1) state = 'Z';
-  fclose(file);
-  return state != 'Z' && state != 'X';
+  snprintf(pid, sizeof pid, "%ld", (long)s->pid);
+  return strcmp(here, s->host) == 0 && rh_state_process(pid, who, &state, &parent) &&
+         state != 'Z' && state != 'X';
 }
 
 /* Null, or a rank that has reported and still runs. */
