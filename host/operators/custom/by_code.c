@@ -155,7 +155,7 @@ rh_status rh_by_code_open(const rh_operator *op, rh_cl_session *session, rh_erro
   if (status == RH_E_BUILD) status = explain(custom, rh_text_get(&log), error);
   rh_text_finish(&log);
   RH_TRY(status);
-  rh_on_device_identity(device, custom->code->identity);
+  rh_on_device_reduce(device, NULL, 0, 0, custom->code->identity);
   status = rh_on_device_status(device, error);
   if (status == RH_OK) custom->code->device = device;
   else rh_on_device_destroy(device);

@@ -219,8 +219,9 @@ int rh_custom_enclose_field(const rh_custom *self, uint32_t field, const rh_arra
 void rh_custom_load_fields(const rh_custom *self, const rh_arrays *arrays, uint64_t first,
                            uint64_t n, void *const *outputs);
 
-/* Struct operators only, from here on; those by code can reduce and combine with a device only, and
- * give their identity else.  *value = the element's; padding is left as it is. */
+/* Struct operators only, from here on.  Those by code reduce and combine with a device only, and
+ * give their identity else; nobody loads or folds them here.  *value = the element's; padding is
+ * left as it is. */
 void rh_custom_load(const rh_custom *self, void *value, const rh_arrays *arrays, uint64_t index);
 /* The value of elements first .. first+n-1: in the canonical order (docs/inside/bits.md) from
  * `first` on. */
@@ -294,8 +295,8 @@ rh_status rh_on_device_runs(rh_on_device *self, const rh_arrays *arrays, uint64_
 
 /* The rest does nothing after its first failure, which is kept, or where `self` is null. */
 
-void rh_on_device_identity(rh_on_device *self, void *value);
-/* *value = that of elements first .. first+n-1, n > 0; needs room for so many runs. */
+/* *value = that of elements first .. first+n-1; of none, the identity.  Needs room for so many
+ * runs. */
 enum { RH_ON_DEVICE_RUNS = 256 };
 void rh_on_device_reduce(rh_on_device *self, const rh_arrays *arrays, uint64_t first, uint64_t n,
                          void *value);

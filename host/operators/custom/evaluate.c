@@ -121,35 +121,14 @@ void rh_custom_combine_all(const rh_custom *self, const void *a, const void *b, 
   }
 }
 
-void rh_custom_reduce_by_code(const rh_custom *self, const rh_arrays *arrays, uint64_t first,
-                              uint64_t n, void *value) {
-  memcpy(value, self->op.identity, self->op.value_size);
-  if (n > 0) rh_on_device_reduce(self->code->device, arrays, first, n, value);
-}
-
 void rh_custom_load(const rh_custom *self, void *value, const rh_arrays *arrays, uint64_t index) {
-  if (self->code) {
-    rh_custom_reduce_by_code(self, arrays, index, 1, value);
-    return;
-  }
   void *outputs[RH_MOST_FIELDS] = {NULL};
   for (uint32_t k = 0; k < self->n_fields; k++) outputs[k] = (char *)value + self->fields[k].offset;
   rh_custom_load_fields(self, arrays, index, 1, outputs);
 }
 
-static void fold_by_code(const rh_custom *self, void *accumulator, const rh_arrays *arrays,
-                         uint64_t first, uint64_t n) {
-  _Alignas(16) unsigned char value[RH_ANY_VALUE_BYTES];
-  rh_custom_reduce_by_code(self, arrays, first, n, value);
-  rh_custom_combine(self, accumulator, value);
-}
-
 void rh_custom_fold(const rh_custom *self, void *accumulator, const rh_arrays *arrays,
                     uint64_t first, uint64_t n) {
-  if (self->code) {
-    fold_by_code(self, accumulator, arrays, first, n);
-    return;
-  }
   lanes loaded;
   void *outputs[RH_MOST_FIELDS] = {NULL};
   _Alignas(16) unsigned char value[RH_ANY_VALUE_BYTES];

@@ -63,10 +63,6 @@ void rh_custom_find_kinds(rh_custom *self);
 /* The results' names and expressions. */
 rh_status rh_custom_make_results(rh_custom *self, const rh_definition *definition, rh_error *error);
 
-/* rh_custom_reduce() for an operator by OpenCL C. */
-void rh_custom_reduce_by_code(const rh_custom *self, const rh_arrays *arrays, uint64_t first,
-                              uint64_t n, void *value);
-
 /* For calls.c. */
 char *rh_custom_prelude(const rh_operator *face);
 void rh_custom_map(const rh_operator *face, const rh_arrays *arrays, uint64_t first, uint64_t n,

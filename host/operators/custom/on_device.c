@@ -139,15 +139,12 @@ rh_status rh_on_device_runs(rh_on_device *self, const rh_arrays *arrays, uint64_
 
 static int works(const rh_on_device *self) { return self && self->failure.status == RH_OK; }
 
-void rh_on_device_identity(rh_on_device *self, void *value) {
-  if (works(self)) join(self, 0, value, &self->failure);
-}
-
 void rh_on_device_reduce(rh_on_device *self, const rh_arrays *arrays, uint64_t first, uint64_t n,
                          void *value) {
   uint64_t length = (n + RH_ON_DEVICE_RUNS - 1) / RH_ON_DEVICE_RUNS;
-  if (works(self) && evaluate(self, arrays, first, n, length, &self->failure) == RH_OK)
-    join(self, (n + length - 1) / length, value, &self->failure);
+  uint64_t runs = n ? (n + length - 1) / length : 0;
+  if (works(self) && (n == 0 || evaluate(self, arrays, first, n, length, &self->failure) == RH_OK))
+    join(self, runs, value, &self->failure);
 }
 
 void rh_on_device_combine(rh_on_device *self, void *a, const void *b) {

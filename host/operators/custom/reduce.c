@@ -245,7 +245,8 @@ void rh_custom_reduce(const rh_custom *self, const rh_arrays *arrays, uint64_t f
                       void *value) {
   uint32_t flags = self->op.flags;
   if (self->code) {
-    rh_custom_reduce_by_code(self, arrays, first, n, value);
+    memcpy(value, self->op.identity, self->op.value_size);
+    rh_on_device_reduce(self->code->device, arrays, first, n, value);
   } else if (n == 0 || (flags & RH_OP_EXACT && !(flags & RH_OP_COMMUTATIVE))) {
     memcpy(value, self->identity, self->op.value_size);
     rh_custom_fold(self, value, arrays, first, n);
