@@ -116,19 +116,12 @@ static int agree(const custom *c, const void *a, const void *b) {
 /* One problem that is set up, and the memory it reads. */
 typedef struct bench {
   const custom *c;
-  const rh_strategy *strategy;
-  rh_cl_session *session; /* null for a host strategy */
-  uint64_t max_n;
+  rh_instance_spec spec;
+  rh_answer answer;
+  rh_instance *instance;
   unsigned char *memory[2]; /* AROUND + max_n + AROUND elements */
   cl_mem result;
   rh_operands operands;
-  char *prelude;
-  rh_op op;
-  rh_services services;
-  rh_problem problem;
-  rh_answer answer;
-  int64_t params[RH_MAX_PARAMS];
-  void *self;
   rh_error error;
 } bench;
 
@@ -143,7 +136,7 @@ static const uint64_t *sizes_of(uint32_t *n) {
 }
 
 static void right(bench *b, int ok, const char *what) {
-  ck_assert_msg(ok, "%s, %s: %s: %s", b->strategy->name, b->c->name, what, b->error.message);
+  ck_assert_msg(ok, "%s, %s: %s: %s", b->spec.strategy->name, b->c->name, what, b->error.message);
 }
 
 /* ---- Setting up ---- */
@@ -165,67 +158,52 @@ static void set_element(void *memory, rh_type type, uint64_t i, uint64_t random)
 
 static cl_mem make_buffer(bench *b, uint64_t bytes) {
   cl_int code;
-  cl_mem buffer = clCreateBuffer(b->session->context, CL_MEM_READ_WRITE, bytes, NULL, &code);
+  cl_mem buffer = clCreateBuffer(b->spec.session->context, CL_MEM_READ_WRITE, bytes, NULL, &code);
   right(b, code == CL_SUCCESS, "allocating");
   return buffer;
 }
 
 static void make_memory(bench *b) {
   for (uint32_t k = 0; k < b->operands.n; k++) {
-    uint64_t bytes = (2 * AROUND + b->max_n) * rh_type_size(b->c->operands[k]);
+    uint64_t bytes = (2 * AROUND + b->spec.max_n) * rh_type_size(b->c->operands[k]);
     b->memory[k] = malloc(bytes);
     ck_assert(b->memory[k] != NULL);
-    if (b->session) b->operands.buffers[k] = make_buffer(b, bytes);
+    if (b->spec.session) b->operands.buffers[k] = make_buffer(b, bytes);
   }
-  if (!b->session) return;
-  b->result = make_buffer(b, SLOTS * b->op.value_size);
+  if (!b->spec.session) return;
+  b->result = make_buffer(b, SLOTS * b->c->own->op.value_size);
 }
 
 /* Each strategy takes those of the settings that it has. */
 static void settle(bench *b) {
-  const rh_strategy *strategy = b->strategy;
-  right(b, rh_params_resolve(strategy, NULL, 0, b->params, &b->error) == RH_OK, "parameters");
+  const rh_strategy *strategy = b->spec.strategy;
+  right(b, rh_params_resolve(strategy, NULL, 0, b->spec.params, &b->error) == RH_OK, "parameters");
   for (uint32_t k = 0; k < strategy->n_params; k++)
     for (int j = 0; j < n_settings; j++) {
       const char *key = rh_strategy_param(strategy, k)->key;
       size_t length = strlen(key);
       if (strncmp(settings[j], key, length) == 0 && settings[j][length] == '=')
-        b->params[k] = strtoll(settings[j] + length + 1, NULL, 10);
+        b->spec.params[k] = strtoll(settings[j] + length + 1, NULL, 10);
     }
 }
 
 static int begin(bench *b, const rh_strategy *strategy, const custom *c) {
   uint32_t n;
   const uint64_t *all = sizes_of(&n);
-  *b = (bench){.c = c, .strategy = strategy, .max_n = all[n - 1], .op = c->own->op};
-  int is_host = rh_strategy_is_host(strategy);
-  right(b, is_host || rh_context_session(context, &b->session, &b->error) == RH_OK, "device");
-  b->op.prelude = b->prelude = c->own->face.calls->prelude(&c->own->face);
+  const rh_device *device = NULL;
+  *b = (bench){.c = c, .spec = {.strategy = strategy, .op = &c->own->face, .max_n = all[n - 1]}};
+  if (!rh_strategy_is_host(strategy)) {
+    right(b, rh_context_session(context, &b->spec.session, &b->error) == RH_OK, "device");
+    device = &b->spec.session->device->about;
+  }
   b->operands.n = 1;
-  if (b->op.n_operands) rh_operands_begin(&b->operands, &c->own->face);
-  b->problem = (rh_problem){.struct_size = sizeof(rh_problem),
-                            .type = c->operands[0],
-                            .op = &b->op,
-                            .device = is_host ? rh_host_device() : &b->session->device->about,
-                            .max_n = b->max_n};
+  if (c->own->op.n_operands) rh_operands_begin(&b->operands, &c->own->face);
   settle(b);
-  return strategy->query(&b->problem, b->params, &b->answer) == RH_OK;
-}
-
-static void set_up(bench *b) {
-  make_memory(b);
-  rh_services_init(&b->services, b->session, b->prelude, b->strategy->name, NULL);
-  rh_services_enter(&b->services, RH_PHASE_SETUP, &b->error);
-  right(b, b->strategy->setup(&b->services.host, &b->problem, b->params, &b->self) == RH_OK,
-        "setup");
+  return rh_instance_query(&b->spec, device, &b->answer, &b->error) == RH_OK;
 }
 
 static void finish(bench *b) {
-  free(b->prelude);
-  if (!b->memory[0]) return; /* not set up */
-  rh_services_enter(&b->services, RH_PHASE_TEARDOWN, &b->error);
-  if (b->strategy->teardown) b->strategy->teardown(b->self);
-  rh_services_finish(&b->services);
+  rh_instance_destroy(b->instance);
   for (uint32_t k = 0; k < b->operands.n; k++) {
     if (b->operands.buffers[k]) clReleaseMemObject(b->operands.buffers[k]);
     free(b->memory[k]);
@@ -240,53 +218,41 @@ static void place(bench *b, uint64_t n, uint64_t seed, int together) {
   uint64_t random = seed;
   for (uint32_t k = 0; k < b->operands.n; k++) {
     rh_type type = b->c->operands[k];
-    uint64_t size = rh_type_size(type), bytes = (2 * AROUND + b->max_n) * size;
+    uint64_t size = rh_type_size(type), bytes = (2 * AROUND + b->spec.max_n) * size;
     b->operands.at[k] = together ? 16 : 16 + (seed + 5 * k) % 16;
     b->operands.arrays.operands[k] = b->memory[k] + b->operands.at[k] * size;
     memset(b->memory[k], POISON, bytes);
     for (uint64_t i = 0; i < n; i++)
       set_element(b->memory[k] + b->operands.at[k] * size, type, i, rh_random_next(&random));
-    if (b->session)
-      clEnqueueWriteBuffer(b->session->queue, b->operands.buffers[k], CL_TRUE, 0, bytes,
+    if (b->spec.session)
+      clEnqueueWriteBuffer(b->spec.session->queue, b->operands.buffers[k], CL_TRUE, 0, bytes,
                            b->memory[k], 0, NULL, NULL);
   }
 }
 
-/* What load, fold and a host strategy get. */
+/* What load and fold get. */
 static const void *input_of(const bench *b) {
-  return b->op.n_operands ? (const void *)&b->operands.arrays : b->operands.arrays.operands[0];
+  return b->c->own->op.n_operands ? (const void *)&b->operands.arrays
+                                  : b->operands.arrays.operands[0];
 }
 
 static void run(bench *b, uint64_t n, void *value) {
   _Alignas(16) unsigned char slots[SLOTS * RH_ANY_VALUE_BYTES];
   const unsigned char poison = POISON;
-  uint32_t size = b->op.value_size;
-  rh_run run = {.struct_size = sizeof run,
-                .n = n,
-                .host_input = input_of(b),
-                .result = b->result,
-                .result_index = SLOT,
-                .host_result = value};
-  if (b->op.n_operands) {
-    if (b->operands.count_slot >= 0) b->operands.constants[b->operands.count_slot] = n;
-    run.host_operands = b->operands.arrays.operands;
-    run.n_operands = b->operands.n;
-    run.operands = (struct _cl_mem *const *)b->operands.buffers;
-    run.operand_first = b->operands.at;
-    run.constants = b->operands.constants;
-    b->services.run = &run;
-    b->services.constants_size = b->op.constants_size;
-  } else {
-    run.input = b->operands.buffers[0];
-    run.first = b->session ? b->operands.at[0] : 0;
-  }
+  uint32_t size = b->c->own->op.value_size;
+  rh_data data = {.buffer = b->operands.buffers[0],
+                  .host = b->operands.arrays.operands[0],
+                  .first = b->spec.session ? b->operands.at[0] : 0};
+  if (b->c->own->op.n_operands) data = (rh_data){.operands = &b->operands};
   memset(value, POISON, size);
-  if (b->session)
-    clEnqueueFillBuffer(b->session->queue, b->result, &poison, 1, 0, SLOTS * size, 0, NULL, NULL);
-  rh_services_enter(&b->services, RH_PHASE_RUN, &b->error);
-  right(b, b->strategy->run(b->self, &run) == RH_OK, "run");
-  if (!b->session || b->answer.finishes_on_host) return;
-  clEnqueueReadBuffer(b->session->queue, b->result, CL_TRUE, 0, SLOTS * size, slots, 0, NULL, NULL);
+  if (!b->spec.session || b->answer.finishes_on_host) {
+    right(b, rh_instance_call(b->instance, &data, n, value, &b->error) == RH_OK, "run");
+    return;
+  }
+  cl_command_queue queue = b->spec.session->queue;
+  clEnqueueFillBuffer(queue, b->result, &poison, 1, 0, SLOTS * size, 0, NULL, NULL);
+  right(b, rh_instance_run_to(b->instance, &data, n, b->result, SLOT, &b->error) == RH_OK, "run");
+  clEnqueueReadBuffer(queue, b->result, CL_TRUE, 0, SLOTS * size, slots, 0, NULL, NULL);
   memcpy(value, slots + SLOT * size, size);
   for (uint32_t k = 0; k < size; k++)
     right(b, slots[k] == POISON && slots[(SLOT + 1) * size + k] == POISON, "wrote elsewhere");
@@ -296,17 +262,18 @@ static void check(bench *b, uint64_t n, uint64_t seed, int together) {
   _Alignas(16) unsigned char value[RH_ANY_VALUE_BYTES], expected[RH_ANY_VALUE_BYTES];
   char what[64];
   place(b, n, seed, together);
-  memcpy(expected, b->op.identity, b->op.value_size);
-  rh_op_fold(&b->op, expected, input_of(b), 0, n);
+  const rh_op *op = &b->c->own->op;
+  memcpy(expected, op->identity, op->value_size);
+  rh_op_fold(op, expected, input_of(b), 0, n);
   run(b, n, value);
   snprintf(what, sizeof what, "n = %llu, seed %llu", (unsigned long long)n,
            (unsigned long long)seed);
   right(b, agree(b->c, value, expected), what);
-  int is_canonical = b->strategy->promises & RH_CANONICAL_ORDER &&
-                     b->op.flags & RH_OP_COMMUTATIVE && !(b->op.flags & RH_OP_EXACT);
+  int is_canonical = b->spec.strategy->promises & RH_CANONICAL_ORDER &&
+                     op->flags & RH_OP_COMMUTATIVE && !(op->flags & RH_OP_EXACT);
   if (!is_canonical) return;
-  rh_canonical_fold(&b->op, input_of(b), 0, n, expected);
-  right(b, memcmp(value, expected, b->op.value_size) == 0, "not in the canonical order");
+  rh_canonical_fold(op, input_of(b), 0, n, expected);
+  right(b, memcmp(value, expected, op->value_size) == 0, "not in the canonical order");
 }
 
 static int answers(const rh_strategy *strategy, const char *id) {
@@ -383,10 +350,12 @@ TEST_LOOP(every_operator, 0, n_strategies) {
     bench *b = &benches[c - customs];
     if (!is_wanted(c, strategy)) continue;
     int serves = begin(b, strategy, c);
-    if (declines) right(b, serves || strstr(b->answer.reason, b->op.name), "declines by name");
-    if (!declines) right(b, serves || b->answer.why == RH_WHY_DEVICE, b->answer.reason);
+    int is_without = serves || b->answer.why == RH_WHY_DEVICE;
+    int is_named = declines && strstr(b->answer.reason, c->own->op.name) != NULL;
+    right(b, is_without || is_named, b->answer.reason);
     if (!serves) continue;
-    set_up(b);
+    make_memory(b);
+    right(b, rh_instance_create(&b->instance, &b->spec, &b->answer, &b->error) == RH_OK, "setup");
     for (uint32_t k = 0; k < n; k++) /* up and down: a smaller one after a larger one */
       check(b, all[k % 2 ? k / 2 : n - 1 - k / 2], k + 1, k == 2);
   }
