@@ -188,22 +188,17 @@ static int take_room(rh_exprs *exprs, uint32_t k, uint32_t *taken_by) {
  * once and kept. */
 static int take_rooms(rh_exprs *exprs, const uint32_t *last) {
   uint32_t taken_by[RH_EXPR_MOST_LIVE];
-  for (uint32_t k = 0; k < exprs->n_nodes; k++) {
-    rh_node *node = &exprs->nodes[k];
-    node->room = -1;
-    if (!node->is_live || !is_same(node) || node->output >= 0) continue;
-    if (!take_room(exprs, k, taken_by)) return 0;
-    exprs->order[exprs->n_kept++] = k;
-  }
-  exprs->n_order = exprs->n_kept;
-  for (uint32_t k = 0; k < exprs->n_nodes; k++) {
+  for (uint32_t j = 0; j < 2 * exprs->n_nodes; j++) {
+    uint32_t k = j % exprs->n_nodes, turn = j / exprs->n_nodes;
     rh_node *node = &exprs->nodes[k];
     int is_kept = is_same(node) && node->output < 0;
-    if (node->is_live && !is_kept) {
+    if (turn == 0) node->room = -1;
+    if (node->is_live && is_kept == (turn == 0)) {
       if (needs_room(node) && !take_room(exprs, k, taken_by)) return 0;
       exprs->order[exprs->n_order++] = k;
+      exprs->n_kept += (uint32_t)is_kept;
     }
-    free_rooms(exprs, last, k, taken_by);
+    if (turn == 1) free_rooms(exprs, last, k, taken_by);
   }
   return 1;
 }

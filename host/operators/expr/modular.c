@@ -45,17 +45,6 @@ static int of_double(double x, uint64_t *value) {
   return 1;
 }
 
-static int of_literal(const rh_node *node, uint64_t *value) {
-  switch (node->type) {
-  case RH_TYPE_i32: *value = of_integer(node->value.i32); return 1;
-  case RH_TYPE_u32: *value = node->value.u32; return 1;
-  case RH_TYPE_i64: *value = of_integer(node->value.i64); return 1;
-  case RH_TYPE_u64: *value = node->value.u64 % prime; return 1;
-  case RH_TYPE_f32: return of_double((double)node->value.f32, value);
-  default: return of_double(node->value.f64, value);
-  }
-}
-
 /* At a random point, what is equal only there is unequal. */
 static int compare(const rh_node *node, uint64_t a, uint64_t b, uint64_t *value) {
   *value = (a == b) == (node->kind == RH_NODE_EQUAL);
@@ -87,7 +76,8 @@ static int find(const rh_node *node, const uint64_t *variables, const uint64_t *
     *value = variables[node->number];
     return 1;
   }
-  if (node->kind == RH_NODE_LITERAL) return of_literal(node, value);
+  if (node->kind == RH_NODE_LITERAL) /* an integer becomes a float, which rounds it as this does */
+    return of_double(rh_number_at(node->type, &node->value, 0), value);
   if (node->kind == RH_NODE_CHOOSE) {
     uint32_t taken = known[node->args[0]] ? node->args[1] : node->args[2];
     if (!rh_type_is_float(node->type) || !is_known[node->args[0]] || !is_known[taken]) return 0;
