@@ -106,11 +106,9 @@ static inline uint64_t rh_bits_reversed(uint64_t t, uint64_t end) {
 }
 
 /* mean[j] and m2[j] = those of lanes j, j + 8, ... of the four rows of `lanes` elements at x, for 8
- * lanes j; `lanes` is a power of two from 64 to 512.  The files that define these differ in how
- * squares are scaled. */
+ * lanes j; `lanes` is a power of two from 64 to 512. */
 enum { RH_MOMENTS_LANES = 8 };
-void rh_moments_tile_f32(const float *x, uint64_t lanes, double *mean, double *m2);
-void rh_moments_tile_f64(const double *x, uint64_t lanes, double *mean, double *m2);
+void rh_moments_tile(const double *x, uint64_t lanes, double *mean, double *m2);
 
 /* *mean and *m2 = those of `tiles` tiles at x, a power of two up to RH_MOMENTS_MOST_TILES, of
  * RH_MOMENTS_ROW_F32 lanes, which f32 usually has: by this processor's own instructions; null: it

@@ -17,21 +17,38 @@ RH_WIDEST static void halve(double *restrict mean, double *restrict m2,
   }
 }
 
+#define CONVERT(word)                                                                              \
+  for (uint64_t j = 0; j < n; j++) to[j] = (double)((const word *)x)[first + j]
+/* 0: only the expression does. */
+RH_WIDEST static int convert(rh_type type, const void *x, uint64_t first, uint64_t n, double *to) {
+  switch (type) {
+  case RH_TYPE_i8: CONVERT(int8_t); return 1;
+  case RH_TYPE_u8: CONVERT(uint8_t); return 1;
+  case RH_TYPE_i16: CONVERT(int16_t); return 1;
+  case RH_TYPE_u16: CONVERT(uint16_t); return 1;
+  case RH_TYPE_i32: CONVERT(int32_t); return 1;
+  case RH_TYPE_u32: CONVERT(uint32_t); return 1;
+  case RH_TYPE_f32: CONVERT(float); return 1;
+  case RH_TYPE_f64: CONVERT(double); return 1;
+  default: return 0;
+  }
+}
+
 /* To eight lanes. */
 static void reduce_tile(const rh_custom *self, const rh_arrays *arrays, uint64_t first,
                         uint64_t lanes, double *mean, double *m2) {
-  uint32_t variable;
+  _Alignas(64) double loaded[4][ROWS * MOST_LANES];
+  void *const outputs[4] = {loaded[0], loaded[1], loaded[2], loaded[3]};
+  uint32_t variable = 0;
   rh_type type = rh_exprs_variable_of(self->load, 1, &variable);
-  if (type == RH_TYPE_f32) {
-    rh_moments_tile_f32((const float *)arrays->operands[variable] + first, lanes, mean, m2);
-  } else if (type == RH_TYPE_f64) {
-    rh_moments_tile_f64((const double *)arrays->operands[variable] + first, lanes, mean, m2);
-  } else {
-    _Alignas(64) double loaded[4][ROWS * MOST_LANES];
-    void *const outputs[4] = {loaded[0], loaded[1], loaded[2], loaded[3]};
-    rh_custom_load_fields(self, arrays, first, ROWS * lanes, outputs);
-    rh_moments_tile_f64(loaded[1], lanes, mean, m2);
+  const void *x = arrays->operands[variable];
+  if (type == RH_TYPE_f64) {
+    rh_moments_tile((const double *)x + first, lanes, mean, m2);
+    return;
   }
+  if (!convert(type, x, first, ROWS * lanes, loaded[1]))
+    rh_custom_load_fields(self, arrays, first, ROWS * lanes, outputs);
+  rh_moments_tile(loaded[1], lanes, mean, m2);
 }
 
 /* 0: it cannot. */
@@ -87,23 +104,6 @@ RH_WIDEST static void combine_few(few *of, uint64_t at, uint64_t from, uint64_t 
     of->large[j] = of->large[j] + of->large[from] + e * e * of->n[j] * r;
     of->mean[j] = isfinite(d) ? of->mean[j] + d * r : of->mean[j] * (1 - r) + of->mean[from] * r;
     of->n[j] = n;
-  }
-}
-
-#define CONVERT(word)                                                                              \
-  for (uint64_t j = 0; j < n; j++) to[j] = (double)((const word *)x)[first + j]
-/* 0: only the expression does. */
-static int convert(rh_type type, const void *x, uint64_t first, uint64_t n, double *to) {
-  switch (type) {
-  case RH_TYPE_i8: CONVERT(int8_t); return 1;
-  case RH_TYPE_u8: CONVERT(uint8_t); return 1;
-  case RH_TYPE_i16: CONVERT(int16_t); return 1;
-  case RH_TYPE_u16: CONVERT(uint16_t); return 1;
-  case RH_TYPE_i32: CONVERT(int32_t); return 1;
-  case RH_TYPE_u32: CONVERT(uint32_t); return 1;
-  case RH_TYPE_f32: CONVERT(float); return 1;
-  case RH_TYPE_f64: CONVERT(double); return 1;
-  default: return 0;
   }
 }
 

@@ -2,7 +2,7 @@
  * hence intrinsics.
  *
  * Squares of differences of floats neither overflow nor become subnormal as doubles, and to
- * multiply them by powers of two is exact, as in moments_f32.c.  So m2 is kept times 2, where a
+ * multiply them by powers of two is exact, fused or not.  So m2 is kept times 2, where a
  * pair's is the square itself, and a multiplication by a power of two and an addition are one
  * operation.
  *

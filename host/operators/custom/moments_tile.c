@@ -1,21 +1,19 @@
-/* Mean and variance of a tile, included once for each type of elements.  The including file defines
- * NAME, the function; ELEMENT, its type; TERM(d, n), what the difference d of the means of n
- * elements on each side adds to m2, times SCALE.
- *
- * Halving a row's lanes down to eight combines whole vectors, which stay in registers. */
-
+/* Mean and variance of a tile.  Halving a row's lanes down to eight combines whole vectors, which
+ * stay in registers. */
 #include "internal.h"
 
 enum { ROWS = 4, MOST_STEPS = 5 /* from 4 * 8 lanes on */ };
 
 #define INLINE static inline __attribute__((always_inline))
 typedef double eight __attribute__((vector_size(RH_MOMENTS_LANES * sizeof(double))));
-typedef ELEMENT in_memory __attribute__((vector_size(RH_MOMENTS_LANES * sizeof(ELEMENT)),
-                                         aligned(sizeof(ELEMENT)), may_alias));
-#define LOAD(x) __builtin_convertvector(*(const in_memory *)(const void *)(x), eight)
+typedef double in_memory __attribute__((vector_size(RH_MOMENTS_LANES * sizeof(double)),
+                                        aligned(sizeof(double)), may_alias));
+#define LOAD(x) (*(const in_memory *)(const void *)(x))
+/* In the order of the expression d*d*a.n*r: squares may overflow or become subnormal. */
+#define TERM(d, n) ((d) * (d) * (n)*0.5)
 
 typedef struct node {
-  eight mean, m2; /* m2 times SCALE */
+  eight mean, m2;
 } node;
 
 INLINE node combine(const node *a, const node *b, double n) {
@@ -24,7 +22,7 @@ INLINE node combine(const node *a, const node *b, double n) {
 }
 
 /* Rows 0 and 1, 2 and 3, and the two results. */
-INLINE node rows(const ELEMENT *x, uint64_t lanes) {
+INLINE node rows(const double *x, uint64_t lanes) {
   eight a = LOAD(x), d = LOAD(x + lanes) - a;
   eight b = LOAD(x + 2 * lanes), e = LOAD(x + 3 * lanes) - b;
   const node low = {a + d * 0.5, TERM(d, 1)}, high = {b + e * 0.5, TERM(e, 1)};
@@ -32,7 +30,7 @@ INLINE node rows(const ELEMENT *x, uint64_t lanes) {
 }
 
 /* Lanes j and j + lanes/2, j + lanes/4 and j + 3*lanes/4, and the two results. */
-INLINE node quarters(const ELEMENT *x, uint64_t lanes) {
+INLINE node quarters(const double *x, uint64_t lanes) {
   const node a = rows(x, lanes), c = rows(x + lanes / 2, lanes);
   const node low = combine(&a, &c, ROWS);
   const node b = rows(x + lanes / 4, lanes), d = rows(x + 3 * lanes / 4, lanes);
@@ -40,7 +38,7 @@ INLINE node quarters(const ELEMENT *x, uint64_t lanes) {
   return combine(&low, &high, 2 * ROWS);
 }
 
-RH_WIDEST void NAME(const ELEMENT *x, uint64_t lanes, double *mean, double *m2) {
+RH_WIDEST void rh_moments_tile(const double *x, uint64_t lanes, double *mean, double *m2) {
   node of[MOST_STEPS], one;
   uint64_t count = lanes / RH_MOMENTS_LANES / 4, k = 0;
   do {
@@ -50,7 +48,6 @@ RH_WIDEST void NAME(const ELEMENT *x, uint64_t lanes, double *mean, double *m2) 
     for (; k >> c & 1; c++, n *= 2) one = combine(&of[c], &one, n);
     of[c] = one;
   } while (++k < count);
-  one.m2 *= 1 / SCALE;
   memcpy(mean, &one.mean, sizeof one.mean);
   memcpy(m2, &one.m2, sizeof one.m2);
 }
