@@ -58,7 +58,7 @@ static void print_calibration(const rh_records *results) {
 }
 
 static double setup_s(const rh_row *row, const char *key) {
-  return json_number_value(json_object_get(row->setup, key));
+  return json_number_value(json_object_get(json_object_get(row->facts, "setup_s"), key));
 }
 
 /* Prints one instrumented call of each row, whose times are independent of those above. */
@@ -72,13 +72,17 @@ static void print_parts(const rh_row *const *rows, uint32_t n) {
     printf("  %5s  %s:", rh_count(rh_row_size(row)), row->strategy);
     if (setup_s(row, "build") > 0)
       printf(" build %s%s,", rh_seconds(setup_s(row, "build")),
-             json_is_true(json_object_get(row->setup, "build_cached")) ? " (cached)" : "");
+             json_is_true(json_object_get(json_object_get(row->facts, "setup_s"), "build_cached"))
+                 ? " (cached)"
+                 : "");
     if (setup_s(row, "upload") > 0) printf(" upload %s,", rh_seconds(setup_s(row, "upload")));
-    json_array_foreach(row->parts, j, part) {
+    json_array_foreach(json_object_get(row->facts, "parts"), j, part) {
       printf(" %s %s,", rh_plain(json_string_value(json_object_get(part, "stage"))),
              rh_seconds(json_number_value(json_object_get(part, "seconds"))));
     }
-    if (j) printf(" the host's share %s", rh_seconds(row->host_share_s));
+    if (j)
+      printf(" the host's share %s",
+             rh_seconds(json_number_value(json_object_get(row->facts, "host_share_s"))));
     else printf(" no commands of a device");
     printf("\n");
   }
@@ -100,7 +104,8 @@ static int by_size(const void *first, const void *second) {
 
 /* "" if it is unknown. */
 static const char *value_of(const rh_row *row) {
-  return rh_plain(json_string_value(json_object_get(row->check, "value")));
+  return rh_plain(
+      json_string_value(json_object_get(json_object_get(row->facts, "check"), "value")));
 }
 
 /* The bits of a value, which reads back as the same number. */

@@ -49,8 +49,12 @@ static inline rh_row untimed(const char *strategy, uint64_t n, uint32_t status,
   return row;
 }
 
+/* With ' for ". */
 static inline json_t *json(const char *text) {
-  json_t *value = json_loads(text, 0, NULL);
+  char *copy = strdup(text);
+  for (char *c = copy; (c = strchr(c, '\''));) *c = '"';
+  json_t *value = json_loads(copy, 0, NULL);
+  free(copy);
   if (!value) abort();
   return value;
 }
@@ -58,8 +62,6 @@ static inline json_t *json(const char *text) {
 /* Every field is other than 0. */
 static inline rh_row full_row(void) {
   rh_row row = timed("two-stage", 1 << 24, 2.143e-5, 0.001);
-  row.params = json("{\"tile\": 256, \"finish\": \"device\", \"skew\": -3, \"odd\": \"007\"}");
-  strcpy(row.params_from, "user");
   row.batch = 47;
   add_rounds(&row, 5, (const double[]){2.1e-5, 2.2e-5, 0.1, 1.0 / 3, 2e-5});
   row.raw = malloc(2 * sizeof *row.raw);
@@ -70,17 +72,15 @@ static inline rh_row full_row(void) {
   row.processes[row.n_processes++] = 1.0 / 3;
   row.latency =
       (rh_spread){3.58e-5, 3.5e-5, 3.7e-5, 3.6e-5, 3e-5, 4e-5, 3.55e-5, 3.65e-5, 1e-7, 50, 2};
-  row.host_batch_s = 2.187e-5;
-  row.setup =
-      json("{\"build\": 0.704, \"build_cached\": true, \"upload\": 0.0096, \"setup\": 0.001}");
-  row.parts = json("[{\"stage\": \"tiles\", \"seconds\": 1e-06},"
-                   " {\"stage\": \"read\", \"seconds\": 2e-06}]");
-  row.host_share_s = 4e-6;
-  row.check = json("{\"value\": \"12582913.0\", \"reference\": \"12582912.6\", "
-                   "\"error_ulp\": 0.4, \"bound_fraction\": 0.018, \"exact_data\": \"ok\"}");
+  row.facts = json("{'params': {'tile': 256, 'finish': 'device', 'skew': -3, 'odd': '007'},"
+                   " 'params_from': 'user', 'host_batch_s': 2.187e-05, 'finishes_on': 'host',"
+                   " 'setup_s': {'build': 0.704, 'build_cached': true, 'upload': 0.0096,"
+                   " 'setup': 0.001}, 'host_share_s': 4e-06, 'parts': ["
+                   "{'stage': 'tiles', 'seconds': 1e-06}, {'stage': 'read', 'seconds': 2e-06}],"
+                   " 'check': {'value': '12582913.0', 'reference': '12582912.6',"
+                   " 'error_ulp': 0.4, 'bound_fraction': 0.018, 'exact_data': 'ok'}}");
   row.flags = RH_FLAG_noisy | RH_FLAG_timed_out | RH_FLAG_throttled | RH_FLAG_host_timer;
   row.time.outliers = 3;
-  row.finishes_on_host = 1;
   row.peak_fraction = 0.683;
   row.reproducible = RH_BITS_SAME_RUN;
   return row;
@@ -111,7 +111,7 @@ static inline rh_records made_up(void) {
   rh_records results = with_header();
   add(&results, full_row());
   add(&results, untimed("serial", 1 << 24, RH_ROW_wrong, "got 3, \"exact\" 4\nand so on"));
-  results.rows[1].check = json("{\"value\": \"3\", \"reference\": \"4\"}");
+  results.rows[1].facts = json("{'check': {'value': '3', 'reference': '4'}}");
   add(&results, untimed("tree", 1 << 24, RH_ROW_unsupported, "no sub-groups"));
   add(&results, untimed("atomic", 1 << 24, RH_ROW_failed, "CL_OUT_OF_RESOURCES | -5"));
   add(&results, untimed("chunk", 1 << 24, RH_ROW_skipped, "interrupted"));
@@ -120,7 +120,7 @@ static inline rh_records made_up(void) {
   add(&results, timed("cub", 4096, 2.5e-6, 0.002));
   results.rows[7].is_peer = 1;
   results.rows[7].passes = 0;
-  results.rows[5].params = json("{}");
+  results.rows[5].facts = json("{'params': {}}");
   results.rows[6].time.samples = 36;
   return results;
 }

@@ -156,7 +156,7 @@ static const float four[] = {1, 2, 3, 4}; /* 10 */
 static rh_row rows[3], *const row = rows; /* of the last measurement */
 
 static const char *checked(const char *key) {
-  return json_string_value(json_object_get(row->check, key));
+  return json_string_value(json_object_get(json_object_get(row->facts, "check"), key));
 }
 
 static rh_status measure(fake *fakes, uint32_t n, rh_bench_rules rules, const double *expected) {

@@ -26,7 +26,6 @@ rh_row rh_bench_row(const rh_stage *stage, const rh_point *point, const rh_sampl
                                        : data->n * rh_operator_element_bytes(op),
                 .is_peer = sampler->is_peer,
                 .reproducible = sampler->reproducible,
-                .params_from = "default",
                 .status = RH_ROW_skipped,
                 .peak_fraction = NAN};
   if (data->lengths)
@@ -197,14 +196,18 @@ static rh_bench_data data_of(const rh_bench_spec *spec, const rh_exact_data *exa
 static rh_status end_row(rh_row *row, uint32_t status, const char *reason, rh_error *error) {
   row->time = row->latency = (rh_spread){0};
   row->n_raw = row->n_rounds = 0;
-  json_array_clear(row->parts);
+  json_object_del(row->facts, "parts");
   row->peak_fraction = (double)NAN;
   return note(row, status, reason, error);
 }
 
+static void note_check(rh_row *row, const char *key, const char *text) {
+  json_object_set_new(json_object_get(row->facts, "check"), key, json_string(text));
+}
+
 /* The bound alone is not a check, so the result is not judged. */
 static void not_tried(rh_row *row) {
-  json_object_set_new(row->check, "exact_data", json_string("not tried"));
+  note_check(row, "exact_data", "not tried");
   row->unjudged = 1;
 }
 
@@ -225,12 +228,12 @@ static rh_status confirm(const rh_contender *c, const rh_bench_data *data,
   }
   if (status != RH_OK) return end_row(row, RH_ROW_failed, why.message, error);
   int agrees = rh_exact_data_agrees(exact, &result);
-  json_object_set_new(row->check, "exact_data", json_string(agrees ? "ok" : "wrong"));
+  note_check(row, "exact_data", agrees ? "ok" : "wrong");
   if (agrees) return RH_OK;
   rh_format_answer(got, &result);
   rh_format_answer(expected, &exact->reference.result);
-  json_object_set_new(row->check, "value", json_string(got));
-  json_object_set_new(row->check, "reference", json_string(expected));
+  note_check(row, "value", got);
+  note_check(row, "reference", expected);
   snprintf(reason, sizeof reason, "returned %s, expected %s (exact data at this n)", got, expected);
   return end_row(row, RH_ROW_wrong, reason, error);
 }

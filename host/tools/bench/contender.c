@@ -36,6 +36,11 @@ static rh_status fail(rh_contender *c, const rh_error *why, rh_error *error) {
   return end_row(c, declined ? RH_ROW_unsupported : RH_ROW_failed, why->message, error);
 }
 
+/* Of the row, which takes it over. */
+static void note(rh_contender *c, const char *key, json_t *fact) {
+  json_object_set_new(c->row->facts, key, fact);
+}
+
 /* ---- Judging ---- */
 
 static int same_result(const rh_result *a, const rh_result *b) {
@@ -48,10 +53,9 @@ static int same_result(const rh_result *a, const rh_result *b) {
 
 static void note_check(rh_contender *c, const char *got, const char *exact, double error_ulp,
                        double bound_fraction) {
-  json_decref(c->row->check);
-  c->row->check =
-      json_pack("{s:s, s:s, s:o, s:o}", "value", got, "reference", exact, "error_ulp",
-                rh_json_number(error_ulp), "bound_fraction", rh_json_number(bound_fraction));
+  note(c, "check",
+       json_pack("{s:s, s:s, s:o, s:o}", "value", got, "reference", exact, "error_ulp",
+                 rh_json_number(error_ulp), "bound_fraction", rh_json_number(bound_fraction)));
 }
 
 /* Checks every answer.  One with the same bits as an answer that passed before passes, too. */
@@ -188,7 +192,7 @@ static json_t *params_of(const char *text) {
 static json_t *setup_of(const rh_opened *opened) {
   if (opened->build_s == 0 && opened->upload_s == 0 && opened->setup_s == 0 &&
       !opened->build_cached)
-    return NULL;
+    return json_null();
   return json_pack("{s:o, s:b, s:o, s:o}", "build", rh_json_number(opened->build_s), "build_cached",
                    (int)opened->build_cached, "upload", rh_json_number(opened->upload_s), "setup",
                    rh_json_number(opened->setup_s));
@@ -201,11 +205,11 @@ rh_status rh_contender_start(rh_contender *c, const rh_bench_data *data, rh_erro
   rh_status status = c->sampler->open(c->sampler->self, data, &c->opened, &why);
   rh_row *row = c->row;
   row->passes = c->opened.launches;
-  snprintf(row->params_from, sizeof row->params_from, "%s",
-           rh_params_from_name(c->opened.params_from));
-  row->finishes_on_host = c->opened.finishes_on_host;
-  if (*c->opened.params) row->params = params_of(c->opened.params);
-  row->setup = setup_of(&c->opened);
+  row->facts = json_object();
+  if (*c->opened.params) note(c, "params", params_of(c->opened.params));
+  note(c, "params_from", json_string(rh_params_from_name(c->opened.params_from)));
+  note(c, "finishes_on", json_string(c->opened.finishes_on_host ? "host" : "device"));
+  note(c, "setup_s", setup_of(&c->opened));
   if (status != RH_OK) return fail(c, &why, error);
   RH_TRY(c->rules->once ? run_once(c, error) : warm_up(c, error));
   if (c->about_s <= slow_s) {
@@ -337,14 +341,17 @@ static rh_status add_parts(rh_contender *c, rh_error *error) {
   rh_error why = {0};
   rh_part parts[RH_MAX_PARTS];
   uint32_t n = 0;
+  double host_share_s = 0;
   if (!c->sampler->parts) return RH_OK;
-  rh_status status = c->sampler->parts(c->sampler->self, parts, &n, &c->row->host_share_s, &why);
+  rh_status status = c->sampler->parts(c->sampler->self, parts, &n, &host_share_s, &why);
   if (status == RH_E_CANCELLED) return fail(c, &why, error);
-  c->row->parts = json_array();
-  for (uint32_t k = 0; k < n && status == RH_OK; k++) /* the main figures are valid without them */
-    json_array_append_new(c->row->parts,
-                          json_pack("{s:o, s:o}", "stage", rh_json_bytes(parts[k].stage), "seconds",
-                                    rh_json_number(parts[k].seconds)));
+  if (status != RH_OK || n == 0) return RH_OK; /* the main figures are valid without them */
+  json_t *list = json_array();
+  for (uint32_t k = 0; k < n; k++)
+    json_array_append_new(list, json_pack("{s:o, s:o}", "stage", rh_json_bytes(parts[k].stage),
+                                          "seconds", rh_json_number(parts[k].seconds)));
+  note(c, "parts", list);
+  note(c, "host_share_s", rh_json_number(host_share_s));
   return RH_OK;
 }
 
@@ -354,7 +361,7 @@ rh_status rh_contender_sum_up(rh_contender *c, rh_error *error) {
   if (c->done) return RH_OK;
   row->time = rh_spread_of(c->samples, c->n_samples);
   row->latency = rh_spread_of(c->latency, c->n_latency);
-  row->host_batch_s = rh_spread_of(c->host, c->n_host).median;
+  if (c->n_host) note(c, "host_batch_s", rh_json_number(rh_spread_of(c->host, c->n_host).median));
   RH_TRY(RH_NEW(&row->raw, c->n_samples, what, error));
   RH_TRY(RH_NEW(&row->rounds, c->n_rounds, what, error));
   memcpy(row->raw, c->samples, c->n_samples * sizeof *row->raw);

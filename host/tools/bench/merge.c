@@ -3,10 +3,7 @@
 /* A row with the facts of `from` and none of its samples; nothing to finish on failure. */
 static rh_status copy_facts(rh_row *to, const rh_row *from, rh_error *error) {
   *to = *from;
-  json_incref(to->params);
-  json_incref(to->setup);
-  json_incref(to->check);
-  json_incref(to->parts);
+  to->facts = json_copy(from->facts);
   to->rounds = to->raw = to->processes = NULL;
   to->n_rounds = to->n_raw = to->n_processes = 0;
   rh_status status = rh_copy(&to->reason, from->reason, "a row", error);
@@ -63,12 +60,16 @@ static rh_spread latency_of(const rh_row *const *rows, uint32_t n) {
   return spread;
 }
 
-static double host_batch_of(const rh_row *const *rows, uint32_t n) {
+static double host_batch_of(const rh_row *row) {
+  return json_number_value(json_object_get(row->facts, "host_batch_s"));
+}
+
+static json_t *merge_host_batches(const rh_row *const *rows, uint32_t n) {
   double times[RH_MAX_PROCESSES];
   uint32_t known = 0;
   for (uint32_t k = 0; k < n; k++)
-    if (rows[k]->host_batch_s > 0) times[known++] = rows[k]->host_batch_s;
-  return rh_spread_of(times, known).median;
+    if (host_batch_of(rows[k]) > 0) times[known++] = host_batch_of(rows[k]);
+  return rh_json_number(known ? rh_spread_of(times, known).median : (double)NAN);
 }
 
 static rh_status merge_times(const rh_row *const *rows, uint32_t n, rh_row *merged,
@@ -89,7 +90,7 @@ static rh_status merge_times(const rh_row *const *rows, uint32_t n, rh_row *merg
   merged->time = rh_spread_of(merged->raw, samples);
   set_middle(&merged->time, merged->processes, n);
   merged->latency = latency_of(rows, n);
-  merged->host_batch_s = host_batch_of(rows, n);
+  json_object_set_new(merged->facts, "host_batch_s", merge_host_batches(rows, n));
   merged->peak_fraction *= rows[0]->time.median / merged->time.median;
   return RH_OK;
 }

@@ -15,10 +15,7 @@ void rh_row_finish(rh_row *row) {
   free(row->rounds);
   free(row->raw);
   free(row->processes);
-  json_decref(row->params);
-  json_decref(row->setup);
-  json_decref(row->check);
-  json_decref(row->parts);
+  json_decref(row->facts);
   *row = (rh_row){0};
 }
 

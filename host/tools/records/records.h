@@ -56,8 +56,6 @@ typedef struct rh_row {
   rh_type type;      /* of several operands, the first's */
   uint64_t n, bytes; /* bytes: moved at the least */
   rh_row_segments segments;
-  json_t *params;       /* {"tile": 256, "finish": "device"}, or null */
-  char params_from[16]; /* "default", "tuned", "user" */
   uint32_t status;      /* RH_ROW_* */
   char *reason;         /* why it is not ok; null if it is */
   rh_spread time;       /* of one reduction, with cold or hot input as in the settings */
@@ -69,18 +67,13 @@ typedef struct rh_row {
   double *processes;
   uint32_t n_processes; /* 0: one process */
   rh_spread latency;    /* one call until the value is on the host */
-  /* for the cross-check of the clocks: time of one reduction in a batch by the host's clock; 0:
-   * none */
-  double host_batch_s;
-  json_t *setup;       /* {"build", "build_cached", "upload", "setup"}, in seconds; null: no time */
-  json_t *parts;       /* [{"stage", "seconds"}], or null */
-  double host_share_s; /* of one instrumented call: the time that no device command accounts for */
-  /* {"value", "reference", "error_ulp", "bound_fraction"}, and, if the bound alone is not a check,
-   * "exact_data": "ok", "wrong" or "not tried"; null: nothing was computed */
-  json_t *check;
+  /* What nobody computes with, as it is written; null: nothing is known of it.  Of "params",
+   * "params_from", "host_batch_s" (for the cross-check of the clocks: time of one reduction in a
+   * batch by the host's clock), "setup_s", "parts", "host_share_s" (of one instrumented call: the
+   * time that no device command accounts for), "check" without "ok", "finishes_on". */
+  json_t *facts;
   uint32_t unjudged; /* 1: ok, but it is unknown whether the value is right */
   uint32_t flags, passes;
-  uint32_t finishes_on_host;
   double peak_fraction;  /* of the device's read peak; NaN if unknown */
   uint32_t reproducible; /* RH_BITS_* */
 } rh_row;

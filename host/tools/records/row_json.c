@@ -119,25 +119,30 @@ static rh_status latency_keys(rh_exchange *x, rh_row *row) {
   return rh_pass_count(x, "outliers", &row->latency.outliers);
 }
 
-/* What is passed on as it was measured, or read: an object, or an array. */
-static rh_status kept(rh_exchange *x, const char *key, int is_array, json_t **is) {
-  json_t *none = x->reads ? NULL : is_array ? json_array() : json_null();
-  if (!x->reads) return rh_pass_put(x, key, *is ? json_incref(*is) : none);
-  json_t *value = (json_t *)rh_pass_value(x, key);
-  if (value && (is_array ? !json_is_array(value) : !json_is_object(value)))
-    return rh_pass_refuse(x, key, is_array ? "is not an array" : "is not an object");
-  *is = json_incref(value);
-  return RH_OK;
-}
+/* What is passed on as it was measured, or read, and what is written for what is not known. */
+static const struct {
+  const char *key, *unknown;
+} facts[] = {{"params", "null"},       {"params_from", "null"},
+             {"host_batch_s", "null"}, {"setup_s", "null"},
+             {"check", "null"},        {"parts", "[]"},
+             {"host_share_s", "null"}, {"finishes_on", "\"device\""}};
 
-static rh_status check(rh_exchange *x, rh_row *row) {
+static rh_status pass_facts(rh_exchange *x, rh_row *row) {
+  if (x->reads) row->facts = json_object();
+  const json_t *from = x->reads ? x->object : row->facts;
+  json_t *check = json_object_get(row->facts, "check"), *to = x->reads ? row->facts : x->object;
   int is_judged = (row->status == RH_ROW_ok && !row->unjudged) || row->status == RH_ROW_wrong;
-  if (!x->reads && row->check)
-    json_object_set_new(row->check, "ok",
+  if (!x->reads && check)
+    json_object_set_new(check, "ok",
                         is_judged ? json_boolean(row->status == RH_ROW_ok) : json_null());
-  RH_TRY(kept(x, "check", 0, &row->check));
-  row->unjudged |=
-      x->reads && row->status == RH_ROW_ok && json_is_null(json_object_get(row->check, "ok"));
+  for (size_t k = 0; k < sizeof facts / sizeof *facts; k++) {
+    json_t *value = json_object_get(from, facts[k].key);
+    json_object_set_new(to, facts[k].key,
+                        value ? json_incref(value)
+                              : json_loads(facts[k].unknown, JSON_DECODE_ANY, NULL));
+  }
+  row->unjudged |= x->reads && row->status == RH_ROW_ok &&
+                   json_is_null(json_object_get(json_object_get(row->facts, "check"), "ok"));
   return RH_OK;
 }
 
@@ -231,22 +236,15 @@ static rh_status measured(rh_exchange *x, rh_row *row) {
   double unknown = NAN, rate = rh_row_rate(row), bandwidth = rh_row_bandwidth(row);
   RH_TRY(object(x, "time_s", row->time.samples > 0, time_keys, row));
   RH_TRY(object(x, "latency_s", row->latency.samples > 0, latency_keys, row));
-  RH_TRY(rh_pass_seconds(x, "host_batch_s",
-                         x->reads || row->host_batch_s > 0 ? &row->host_batch_s : &unknown));
   if (!x->reads) {
     RH_TRY(rh_pass_number(x, "elements_per_s", HUGE_VAL, rate > 0 ? &rate : &unknown));
     RH_TRY(rh_pass_number(x, "bytes_per_s", HUGE_VAL, bandwidth > 0 ? &bandwidth : &unknown));
   }
-  RH_TRY(rh_pass_number(x, "peak_fraction", 1e6, &row->peak_fraction));
-  return kept(x, "setup_s", 0, &row->setup);
+  return rh_pass_number(x, "peak_fraction", 1e6, &row->peak_fraction);
 }
 
 static rh_status promises(rh_exchange *x, rh_row *row) {
   char word[32];
-  RH_TRY(rh_pass_word(x, "finishes_on", row->finishes_on_host ? "host" : "device", word, "device"));
-  if (x->reads) row->finishes_on_host = strcmp(word, "host") == 0;
-  if (x->reads && !row->finishes_on_host && strcmp(word, "device") != 0)
-    return rh_pass_refuse(x, "finishes_on", "'%s' is neither host nor device", rh_quotable(word));
   RH_TRY(rh_pass_word(x, "reproducible", rh_determinism_name(row->reproducible), word,
                       rh_determinism_name(0)));
   if (x->reads && (row->reproducible = rh_determinism_from_name(word)) == UINT32_MAX)
@@ -255,22 +253,16 @@ static rh_status promises(rh_exchange *x, rh_row *row) {
 }
 
 static rh_status row_keys(rh_exchange *x, rh_row *row) {
-  double unknown = NAN;
   RH_TRY(point(x, row));
-  RH_TRY(kept(x, "params", 0, &row->params));
-  RH_TRY(rh_pass_text(x, "params_from", row->params_from, sizeof row->params_from));
   RH_TRY(ending(x, row));
   RH_TRY(reason(x, row));
   RH_TRY(measured(x, row));
-  RH_TRY(check(x, row));
   RH_TRY(flags(x, row));
   RH_TRY(rh_pass_count(x, "outliers", &row->time.outliers));
   RH_TRY(rh_pass_count(x, "passes", &row->passes));
   RH_TRY(rh_pass_flag(x, "peer", &row->is_peer));
-  RH_TRY(kept(x, "parts", 1, &row->parts));
-  int has_share = x->reads || json_array_size(row->parts);
-  RH_TRY(rh_pass_seconds(x, "host_share_s", has_share ? &row->host_share_s : &unknown));
-  return promises(x, row);
+  RH_TRY(promises(x, row));
+  return pass_facts(x, row);
 }
 
 rh_status rh_row_from_json(rh_row *row, const json_t *json, rh_error *error) {
