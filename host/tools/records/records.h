@@ -67,7 +67,7 @@ typedef struct rh_row {
   double *processes;
   uint32_t n_processes; /* 0: one process */
   rh_spread latency;    /* one call until the value is on the host */
-  /* What nobody computes with, as it is written; null: nothing is known of it.  Of "params",
+  /* Facts that nobody computes with, as they are written; null: there are none.  "params",
    * "params_from", "host_batch_s" (for the cross-check of the clocks: time of one reduction in a
    * batch by the host's clock), "setup_s", "parts", "host_share_s" (of one instrumented call: the
    * time that no device command accounts for), "check" without "ok", "finishes_on". */

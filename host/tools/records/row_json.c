@@ -119,7 +119,8 @@ static rh_status latency_keys(rh_exchange *x, rh_row *row) {
   return rh_pass_count(x, "outliers", &row->latency.outliers);
 }
 
-/* What is passed on as it was measured, or read, and what is written for what is not known. */
+/* They are passed on as they were measured, or read; a fact that is not known is written as the
+ * second. */
 static const struct {
   const char *key, *unknown;
 } facts[] = {{"params", "null"},       {"params_from", "null"},
