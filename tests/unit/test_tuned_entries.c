@@ -22,7 +22,7 @@ TEST(what_is_put_is_found) {
     ck_assert_ptr_nonnull(found);
     ck_assert(found->n == entry.n && found->plugin == entry.plugin && !found->failed);
     ck_assert(found->time_s == 1.5e-6 && found->latency_s == 3e-6 && found->settings.n == 2);
-    ck_assert_mem_eq(& found->settings, & entry.settings, sizeof entry.settings);
+    ck_assert_mem_eq(&found->settings, &entry.settings, sizeof entry.settings);
     ck_assert_uint_eq(found->searched, 1);
     ck_assert_uint_eq(found->origin, RH_TUNED_HERE);
     ck_assert_uint_eq(rh_tunedb_count(tuned), 1);
