@@ -1,9 +1,10 @@
 #!/bin/sh
-# timed.sh LABEL NAME COMMAND...: runs the command of a test.  It has a cache of its own for redhost, in which the programs, in
-# REDHOST_TEST_PROGRAMS, are those that any test compiled.  Where REDHOST_TEST_TIMES is a directory, the processor time of
+# timed.sh PROGRAMS LABEL NAME COMMAND...: runs the command of a test, with a cache of its own for redhost, in which the compiled
+# programs are those of all tests, in the folder PROGRAMS.  Where REDHOST_TEST_TIMES is a directory, the processor time of
 # the command and of its children is left there, as `times` prints it, in LABEL:NAME.
-label=$1 name=$2
-shift 2
+export REDHOST_TEST_PROGRAMS="$1"
+label=$2 name=$3
+shift 3
 XDG_CACHE_HOME=$(mktemp -d)
 export XDG_CACHE_HOME
 trap 'rm -rf "$XDG_CACHE_HOME"' EXIT
