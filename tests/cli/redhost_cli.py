@@ -126,7 +126,6 @@ def no_constants(name):
 
 class Case(unittest.TestCase):
     """A home, a cache and a working directory for each class."""
-    own_programs = False  # True where the cache holds only what the test's own runs stored
 
     @classmethod
     def setUpClass(cls):
@@ -134,8 +133,7 @@ class Case(unittest.TestCase):
         cls.addClassCleanup(shutil.rmtree, cls.home, ignore_errors=True)
         os.chmod(cls.home, 0o755)
         cls.env = clean_environment(cls.home)
-        if not cls.own_programs:
-            share_programs(cls.env["XDG_CACHE_HOME"])
+        share_programs(cls.env["XDG_CACHE_HOME"])
         cls.cwd = os.path.join(cls.home, "work")
         os.mkdir(cls.cwd)
 

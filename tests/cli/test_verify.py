@@ -259,7 +259,9 @@ class Hangs(cli.Case):
 
 class SelfTest(cli.Case):
     """What runs unchecked has been checked before, once."""
-    own_programs = True
+
+    def setUp(self):
+        self.env["XDG_CACHE_HOME"] = os.path.join(self.home, "empty")
 
     def test_once(self):
         first = self.good("--run", "cascade", "-n", "100", "--no-check", "-v", quiet=False)

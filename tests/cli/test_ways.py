@@ -613,7 +613,6 @@ class Requests(Table):
 
 class Fallback(Table, test_tuned.TunedCase):
     """`auto` takes the next strategy after a failure."""
-    own_programs = True
     # (strategy of the zoo, what is said of it, whether that comes after data were read)
     FAULTS = [("fail_in_setup", "setup: no room for the", False), ("decline_in_run", "run: ", True)]
 

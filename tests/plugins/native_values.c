@@ -174,9 +174,9 @@ static int try_length(void *self, const rh_op *op, rh_type type, uint64_t n, uns
   return 1;
 }
 
-static const uint64_t lengths[] = {1,   2,    3,   7,   15,   16,   31,    63,  64,
-                                   65,  127,  200, 255, 257,  511,  512,   640, 1000,
-                                   767, 1025, 385, 129, 4097, 9999, 40000, MOST};
+static const uint64_t lengths[] = {1,   2,    3,   7,   15,   16,   31,  63,  64,
+                                   65,  127,  200, 255, 257,  511,  512, 640, 1000,
+                                   767, 1025, 385, 129, 4097, 9999, MOST};
 enum { N_LENGTHS = sizeof lengths / sizeof *lengths };
 
 static int try_operator(const rh_op *op, rh_type type, int64_t vectors) {

@@ -88,13 +88,6 @@ class Installed(Tree):
         finally:
             os.rename(file + ".away", file)
 
-    def test_plugin_by_cmake(self):
-        build = self.with_cmake(self.template("by-cmake"))
-        self.drop_and_run(os.path.join(build, "example.so"), os.path.join(self.root, "path-cmake"))
-        prefix = os.path.join(self.root, "prefix-cmake")
-        self.call([CMAKE, "--install", build, "--prefix", prefix])
-        self.assertTrue(os.path.exists(os.path.join(prefix, LIBDIR, "redhost-1", "example.so")))
-
     def test_plugin_by_make(self):
         copy = self.template("by-make")
         # A kernel with everything that breaks quoting, and without a final newline.
