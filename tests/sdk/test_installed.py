@@ -7,7 +7,7 @@ import shutil
 import sys
 import unittest
 
-from installed_tree import BUILD, CC, CMAKE, HERE, LIBDIR, Tree
+from installed_tree import BUILD, CC, HERE, LIBDIR, Tree
 
 
 class Installed(Tree):
