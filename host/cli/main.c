@@ -31,9 +31,8 @@ static rh_status parse_problem(rh_app *app, rh_error *error) {
   const rh_typed *typed = app->typed;
   app->op = RH_OP_sum;
   if (takes_devices(typed) || typed->mode == RH_MODE_PLOT) return RH_OK;
-  int may_be_own = typed->mode == RH_MODE_RUN || typed->mode == RH_MODE_VERIFY ||
-                   typed->mode == RH_MODE_LIST || typed->mode == RH_MODE_INFO;
-  int is_own = may_be_own && rh_user_operator_is_wanted(typed);
+  int is_own =
+      rh_option_find("map")->value & 1u << typed->mode && rh_user_operator_is_wanted(typed);
   if (typed->op && !is_own) RH_TRY(rh_op_parse(typed->op, &app->op, error));
   if (typed->type) RH_TRY(rh_type_parse(typed->type, &app->type, error));
   return RH_OK;

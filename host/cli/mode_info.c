@@ -48,9 +48,9 @@ static void print_kinds(const rh_entry *entry) {
 static void print_here(const rh_app *app, const rh_entry *entry) {
   const rh_cl_device *device = app->context->device;
   const rh_offer *offer = rh_offer_for(app, entry);
-  const char *op;
-  rh_type type;
-  rh_offer_problem(app, entry, offer, &op, &type);
+  uint32_t at = (uint32_t)(offer - &entry->offers[0][0]); /* of which operator and type */
+  const char *op = app->own ? app->own->name : rh_op_name(at / (RH_N_TYPES + 1));
+  rh_type type = app->own ? app->own->operands[0].type : at % (RH_N_TYPES + 1);
   printf("\non %s, %s of %s, n = 2^%d\n", device ? rh_plain(device->name) : "the host",
          rh_plain(op), rh_type_name(type), RH_DEFAULT_LOG2_SIZE);
   if (offer->status != RH_OK) {

@@ -37,18 +37,6 @@ rh_status rh_registry_select(const rh_registry *registry, const char *list, unsi
   return status;
 }
 
-void rh_offer_problem(const rh_app *app, const rh_entry *entry, const rh_offer *offer,
-                      const char **op, rh_type *type) {
-  if (app->own) {
-    *op = app->own->name;
-    *type = app->own->operands[0].type;
-    return;
-  }
-  size_t bytes = (size_t)((const char *)offer - (const char *)entry->offers);
-  *op = rh_op_name((uint32_t)(bytes / sizeof entry->offers[0]));
-  *type = (rh_type)(bytes % sizeof entry->offers[0] / sizeof *offer);
-}
-
 /* The names that are served, or "all but" those that are not, if they are at most `most`: whole
  * families of operators may be missing (index, bitwise). */
 static const char *list(const rh_entry *entry, int of_ops, uint32_t n, uint32_t most,

@@ -16,10 +16,6 @@ const rh_offer *rh_offer_for(const rh_app *app, const rh_entry *entry);
 rh_status rh_registry_select(const rh_registry *registry, const char *list, unsigned char *selected,
                              rh_error *error);
 
-/* The problem of an offer: the operator's name, and the type of its elements. */
-void rh_offer_problem(const rh_app *app, const rh_entry *entry, const rh_offer *offer,
-                      const char **op, rh_type *type);
-
 /* "all" or the names of the types (operators) that are served with any operator (type). */
 const char *rh_offer_types(const rh_entry *entry);
 const char *rh_offer_ops(const rh_entry *entry);

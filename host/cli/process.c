@@ -8,13 +8,15 @@
 
 static volatile sig_atomic_t is_held[_NSIG];
 
+void rh_signal_hold(int number) { is_held[number] = 1; }
+
 /* From here on nothing that the process loads can change what the signals do that end a process
  * from outside, or by abort().  Signals of faults are left out: a driver's handler may mend what an
  * instruction did, and LLVM's lets it be repeated under ours. */
 static void hold_signals(void) {
   static const int numbers[] = {SIGABRT, SIGHUP,  SIGINT,  SIGQUIT, SIGTERM, SIGPIPE,
                                 SIGUSR1, SIGUSR2, SIGXCPU, SIGXFSZ, SIGTRAP, SIGSYS};
-  for (size_t k = 0; k < sizeof numbers / sizeof *numbers; k++) is_held[numbers[k]] = 1;
+  for (size_t k = 0; k < sizeof numbers / sizeof *numbers; k++) rh_signal_hold(numbers[k]);
 }
 
 void rh_signals_release_user(void) { is_held[SIGUSR1] = is_held[SIGUSR2] = 0; }

@@ -29,6 +29,8 @@ void rh_crash_leave_rank(void);
 
 /* For the program itself: as sigaction() of the C library. */
 int rh_signal_action(int number, const struct sigaction *action, struct sigaction *old);
+/* From here on nothing else that the process loads can change what the signal does. */
+void rh_signal_hold(int number);
 
 /* Other libraries use these for messages among processes: a job's. */
 void rh_signals_release_user(void);

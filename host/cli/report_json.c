@@ -10,6 +10,9 @@ static json_t *json_index(const rh_result *result) {
   return result->index == UINT64_MAX ? json_null() : json_integer((json_int_t)result->index);
 }
 
+/* A number that is there if something was counted. */
+static json_t *json_count(uint64_t n) { return n ? json_integer((json_int_t)n) : NULL; }
+
 static json_t *check_object(const rh_run_state *run) {
   char text[64];
   const rh_verdict *verdict = &run->report.verdict;
@@ -118,8 +121,8 @@ static json_t *run_object(const rh_run_state *run) {
   const char *where = device ? device->label : "host";
   return rh_json("parts:o? device:s strategy:s plugin:s isolated:b op:s type:s result_type:s n:u "
                  "bytes:u input:s params:o params_from:s params_note:s chosen:s",
-                 report->parts ? json_integer(report->parts) : NULL, report->parts ? NULL : where,
-                 spec->strategy, spec->plugin, own && own->isolated, op->name,
+                 json_count(report->parts), report->parts ? NULL : where, spec->strategy,
+                 spec->plugin, own && own->isolated, op->name,
                  rh_type_name(op->is_struct ? op->operands[0].type : op->type),
                  rh_type_name(report->result.type), spec->operation.n,
                  spec->operation.n * rh_operator_element_bytes(op), run->app->typed->input,
@@ -127,45 +130,36 @@ static json_t *run_object(const rh_run_state *run) {
                  *note ? note : NULL, *chosen ? chosen : NULL);
 }
 
-static json_t *answer_object(const rh_run_state *run) {
-  const rh_run_report *report = &run->report;
-  const rh_result *result = &report->result;
-  char text[64];
-  return rh_json("status:s value:s index:o? fields:o? accuracy:o? check:o launches:i stream:o? "
-                 "resident:o? setup_s:o?",
-                 rh_run_is_wrong(run) ? "wrong" : "ok", rh_format_exact(text, result),
-                 json_index(result), rh_result_has_fields(result) ? fields_object(result) : NULL,
-                 run->job.operation.accuracy ? json_string("exact") : NULL, check_object(run),
-                 report->opened.launches, stream_object(run), resident_object(run),
-                 setup_object(run));
-}
-
-static json_t *ranks_object(const rh_run_report *report) {
-  if (!report->ranks) return NULL;
-  return rh_json("ranks:i hosts:i transport:s ranks_s:f", report->ranks, report->hosts,
-                 report->transport, report->ranks_s);
-}
-
 static json_t *state_object(const rh_run_state *run) {
   const char *path = run->app->typed->state;
   if (!path || rh_run_is_wrong(run)) return NULL;
-  return rh_json("state:o", rh_json("file:s n:u", path, run->report.state_n));
+  return rh_json("file:s n:u", path, run->report.state_n);
 }
 
-static json_t *times_object(const rh_run_report *report) {
-  if (!report->measured) return NULL;
-  return rh_json("time_s:o latency_s:o timer:s", median_object(&report->quick.time),
-                 median_object(&report->quick.latency), "host");
+static json_t *answer_object(const rh_run_state *run) {
+  const rh_run_report *report = &run->report;
+  const rh_result *result = &report->result;
+  int is_timed = report->measured;
+  char text[64];
+  return rh_json(
+      "status:s value:s index:o? fields:o? accuracy:o? check:o launches:i stream:o? resident:o? "
+      "setup_s:o? ranks:o? hosts:o? transport:o? ranks_s:o? state:o? time_s:o? latency_s:o? "
+      "timer:o?",
+      rh_run_is_wrong(run) ? "wrong" : "ok", rh_format_exact(text, result), json_index(result),
+      rh_result_has_fields(result) ? fields_object(result) : NULL,
+      json_string(run->job.operation.accuracy ? "exact" : NULL), check_object(run),
+      report->opened.launches, stream_object(run), resident_object(run), setup_object(run),
+      json_count(report->ranks), json_count(report->hosts), json_string(report->transport),
+      report->ranks ? rh_json_number(report->ranks_s) : NULL, state_object(run),
+      is_timed ? median_object(&report->quick.time) : NULL,
+      is_timed ? median_object(&report->quick.latency) : NULL,
+      json_string(is_timed ? "host" : NULL));
 }
 
 static rh_status print_whole(const rh_run_state *run, rh_error *error) {
-  json_t *devices = json_array(), *result = run_object(run);
-  json_t *const more[] = {answer_object(run), ranks_object(&run->report), state_object(run),
-                          times_object(&run->report)};
-  for (size_t k = 0; k < sizeof more / sizeof *more; k++) {
-    json_object_update(result, more[k]);
-    json_decref(more[k]);
-  }
+  json_t *devices = json_array(), *result = run_object(run), *answer = answer_object(run);
+  json_object_update(result, answer);
+  json_decref(answer);
   for (uint32_t k = 0; k < run->devices.n; k++)
     if (run->devices.streams[k].device)
       json_array_append_new(devices, rh_json_device(run->devices.streams[k].device));
@@ -194,47 +188,32 @@ static json_t *judged_object(const rh_run_state *run) {
                  check->unjudged ? "not judged" : "ok");
 }
 
-/* All but the values. */
-static json_t *segments_object(const rh_run_state *run) {
-  const rh_segments *s = &run->segments;
-  const rh_operation *operation = &s->spec.operation;
-  const rh_result first = rh_run_segment(run, 0);
-  return rh_json(
-      "strategy:s op:s type:s n:u input:s segments:u order:s one_run_for_each:b copied:b "
-      "result_type:s check:o status:s",
-      s->spec.strategy, operation->op->name, rh_type_name(operation->op->operands[0].type),
-      operation->n, run->app->typed->input, s->n, run->shape.fortran_order ? "F" : "C",
-      (int)s->is_loop, (int)s->was_copied, s->n ? rh_type_name(first.type) : "", judged_object(run),
-      "ok");
-}
-
-/* The number of parts, and of the devices and ranks that reduced them. */
-static void add_parts(json_t *result, const rh_run_state *run) {
-  uint32_t devices = 0;
-  for (uint32_t k = 0; k < run->devices.n; k++) devices += run->devices.streams[k].chunks > 0;
-  json_object_set_new(result, "parts", json_integer((json_int_t)run->in_parts->parts));
-  json_object_set_new(result, "devices", json_integer(devices));
-  if (run->report.ranks) json_object_set_new(result, "ranks", json_integer(run->report.ranks));
-}
-
 static rh_status print_segments(const rh_run_state *run, rh_error *error) {
   const rh_shape *shape = &run->shape;
-  json_t *result = segments_object(run);
-  json_t *lengths = json_array(), *values = json_array(), *labels = json_array();
+  const rh_segments *s = &run->segments;
+  const rh_operation *operation = &s->spec.operation;
+  json_t *lengths = json_array(), *values = json_array();
+  json_t *labels = shape->labels.type ? json_array() : NULL;
+  uint64_t parts = rh_run_parts(run), devices = 0;
   for (uint32_t k = 0; k < shape->n_dimensions; k++)
     json_array_append_new(lengths, json_integer((json_int_t)shape->lengths[k]));
-  for (uint64_t s = 0; s < run->segments.n; s++) {
-    const rh_result one = rh_run_segment(run, s);
+  for (uint64_t k = 0; k < s->n; k++) {
+    const rh_result one = rh_run_segment(run, k);
     json_array_append_new(values, value_of(&one));
-    if (shape->labels.type) json_array_append_new(labels, json_string(rh_run_segment_name(run, s)));
+    if (labels) json_array_append_new(labels, json_string(rh_run_segment_name(run, k)));
   }
-  json_object_set_new(result, "shape", lengths);
-  json_object_set_new(result, "values", values);
-  if (shape->labels.type) json_object_set(result, "labels", labels);
-  json_decref(labels);
-  if (rh_run_parts(run)) add_parts(result, run);
-  if (run->series.samples)
-    json_object_set_new(result, "time_s", rh_json_number(run->series.median));
+  for (uint32_t k = 0; k < run->devices.n; k++) devices += run->devices.streams[k].chunks > 0;
+  json_t *result = rh_json(
+      "strategy:s op:s type:s n:u input:s segments:u order:s one_run_for_each:b copied:b "
+      "result_type:s check:o status:s shape:o values:o labels:o? parts:o? devices:o? ranks:o? "
+      "time_s:o?",
+      s->spec.strategy, operation->op->name, rh_type_name(operation->op->operands[0].type),
+      operation->n, run->app->typed->input, s->n, shape->fortran_order ? "F" : "C", (int)s->is_loop,
+      (int)s->was_copied, s->n ? rh_type_name(rh_run_segment(run, 0).type) : "", judged_object(run),
+      "ok", lengths, values, labels, json_count(parts),
+      parts ? json_integer((json_int_t)devices) : NULL,
+      parts ? json_count(run->report.ranks) : NULL,
+      run->series.samples ? rh_json_number(run->series.median) : NULL);
   return rh_json_print(rh_json("results:o", rh_json_one(result)), error);
 }
 

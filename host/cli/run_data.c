@@ -97,7 +97,10 @@ static void choose_way(rh_run_state *run) {
 }
 
 static rh_status bring(rh_run_state *run, rh_error *error) {
-  return run->inputs.n ? rh_inputs_bring(&run->inputs, &run->array, &run->asked, error) : RH_OK;
+  if (!run->inputs.n) return RH_OK;
+  rh_status status = rh_inputs_bring(&run->inputs, &run->array, &run->asked, error);
+  rh_terminal_catch_cut_file(run->app->typed->input); /* they are read where they are mapped */
+  return status;
 }
 
 rh_status rh_run_check_unchanged(const rh_run_state *run, rh_error *error) {

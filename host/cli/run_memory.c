@@ -7,12 +7,6 @@ enum { LEAST_COPIED = 64 << 20 };
 
 static const rh_run_device *own_of(const rh_run_state *run) { return &run->devices.list[0]; }
 
-/* Installs the SIGBUS handler before each read of the file, because a driver that compiles in
- * this process may replace it. */
-static void expect_cut_file(const rh_run_state *run) {
-  if (run->app->typed->input) rh_terminal_catch_cut_file(run->app->typed->input);
-}
-
 /* Computes the reference, before the strategy runs. */
 static rh_status refer(rh_run_state *run, rh_error *error) {
   rh_run_report *report = &run->report;
@@ -36,7 +30,6 @@ static rh_status check(rh_run_state *run, rh_error *error) {
                                 &report->result, NULL};
   if (run->app->typed->check == RH_CHECK_NONE) return RH_OK;
   rh_job_operands_at(&run->job, rh_array_data(&run->array), operands);
-  expect_cut_file(run);
   return rh_job_judge_on(&run->job, &all, &answered, &report->reference, &report->verdict, error);
 }
 
@@ -116,7 +109,6 @@ static rh_status take_samples(rh_run_state *run, rh_error *error) {
   const rh_sampler *sampler = &run->sampler;
   rh_run_report *report = &run->report;
   rh_taken taken;
-  expect_cut_file(run);
   RH_TRY(sampler->take(sampler->self, &once, &taken, error));
   report->first_s = taken.seconds;
   report->result = taken.result;
@@ -124,7 +116,6 @@ static rh_status take_samples(rh_run_state *run, rh_error *error) {
   RH_TRY(confirm(run, error));
   if (!rh_run_is_wrong(run)) rh_accuracy_take(&run->job, &report->reference, &report->result);
   if (!is_to_be_measured(run)) return RH_OK;
-  expect_cut_file(run);
   RH_TRY(rh_measure_quick(sampler, &report->opened, &run->app->context->options.reporter,
                           &report->quick, error));
   report->measured = 1;
@@ -164,11 +155,9 @@ static rh_status reduce_segments(rh_run_state *run, rh_error *error) {
   if (own_of(run)->isolated) return rh_run_segments_decline(&run->job, error);
   RH_TRY(reserve(run, error));
   RH_TRY(fill(run, error));
-  expect_cut_file(run);
   rh_job_operands_at(&run->job, rh_array_data(&run->array), operands);
   RH_TRY(rh_segments_open(segments, context, &run->job,
                           run->shape.is_scattered ? &run->shape.axes : NULL, error));
-  expect_cut_file(run); /* a driver compiled */
   RH_TRY(rh_segments_bring(segments, operands, error));
   RH_TRY(rh_segments_run(segments, error));
   if (rh_run_is_checked(run)) RH_TRY(rh_segments_judge(segments, may_change, &run->judged, error));
@@ -219,25 +208,21 @@ static rh_status reduce(rh_run_state *run, rh_error *error) {
                         own_of(run)->isolated, error));
   RH_TRY(sampler->ask(sampler->self, &data, &report->opened, error));
   RH_TRY(fill(run, error));
-  expect_cut_file(run);
   RH_TRY(refer(run, error));
-  expect_cut_file(run); /* the self-test ran on the device */
   RH_TRY(sampler->open(sampler->self, &data, &report->opened, error));
   RH_TRY(take_samples(run, error));
   return rh_run_end_sampler(run, error);
 }
 
 /* With the strategy that was named, or the one that `auto` chooses. */
-static rh_status try_strategy(rh_run_state *run, rh_error *error) {
-  RH_TRY(rh_run_device_locate(&run->devices, 0, &run->asked, error));
-  run->job = own_of(run)->spec;
-  return reduce(run, error);
-}
-
 static rh_status attempt(void *of_run, int *is_final, rh_error *error) {
   rh_run_state *run = of_run;
   rh_error why = {0};
-  rh_status status = try_strategy(run, &why);
+  rh_status status = rh_run_device_locate(&run->devices, 0, &run->wanted, &why);
+  if (status == RH_OK) {
+    run->job = own_of(run)->spec;
+    status = reduce(run, &why);
+  }
   /* No other strategy needs less memory for the values of segments. */
   *is_final = status == RH_E_NOMEM && run->job.operation.layout && !run->segments.values;
   /* Checked first, because a changed file explains other errors. */

@@ -130,23 +130,6 @@ static const char *advice_on(int status, const char *message) {
   return NULL;
 }
 
-/* Appends the option that helps, if there is one. */
-static void add_hint(rh_error *error) {
-  const char *advice = advice_on(error->status, error->message);
-  size_t length = strlen(error->message);
-  if (advice)
-    snprintf(error->message + length, sizeof error->message - length, "%s%s",
-             length && error->message[length - 1] == '?' ? " " : ". ", advice);
-}
-
-/* The expression that the message quotes, and under it a caret at the column that it names. */
-static void point_at_place(const char *message) {
-  char line[RH_EXCERPT_BYTES];
-  size_t column;
-  if (rh_excerpt_find(message, line, &column) && *line)
-    fprintf(stderr, "  %s\n  %*s^\n", line, (int)column, "");
-}
-
 /* ---- Messages ---- */
 
 /* Shows nothing for the first second, then updates a line at most ten times a second. */
@@ -201,9 +184,15 @@ void rh_terminal_say(rh_terminal *terminal, const char *format, ...) {
 }
 
 void rh_terminal_say_error(rh_terminal *terminal, rh_error *error) {
-  add_hint(error);
+  const char *advice = advice_on(error->status, error->message);
+  char line[RH_EXCERPT_BYTES];
+  size_t column, length = strlen(error->message);
+  if (advice)
+    snprintf(error->message + length, sizeof error->message - length, "%s%s",
+             length && error->message[length - 1] == '?' ? " " : ". ", advice);
   rh_terminal_say(terminal, "%s", error->message);
-  point_at_place(error->message);
+  if (rh_excerpt_find(error->message, line, &column) && *line)
+    fprintf(stderr, "  %s\n  %*s^\n", line, (int)column, "");
 }
 
 static const char *const codes[] = {"", "\033[1m", "\033[32m", "\033[1;31m", "\033[2m"};
@@ -289,4 +278,5 @@ void rh_terminal_catch_cut_file(const char *path) {
            name);
   sigemptyset(&action.sa_mask);
   rh_signal_action(SIGBUS, &action, NULL);
+  rh_signal_hold(SIGBUS);
 }
