@@ -70,14 +70,10 @@ static rh_status take_rows(rh_records *results, rh_records *was, rh_error *error
   return RH_OK;
 }
 
-static int is_there(const char *path) {
-  struct stat st;
-  return stat(path, &st) == 0 && st.st_size > 0;
-}
-
 rh_status rh_bench_output_take_over(const char *path, rh_records *results, rh_error *error) {
   rh_records was = {0};
-  if (!is_there(path)) return RH_OK;
+  struct stat st;
+  if (stat(path, &st) != 0 || st.st_size == 0) return RH_OK;
   RH_TRY(rh_records_read(path, &was, error));
   results->whole_bytes = was.whole_bytes;
   rh_status status = RH_OK;

@@ -151,11 +151,6 @@ static void hold_standard_files(void) {
   }
 }
 
-static void say_error(rh_terminal *terminal, const rh_typed *typed, rh_error *error) {
-  if (rh_run_ranks_speaks(typed)) rh_terminal_say_error(terminal, error);
-  rh_run_ranks_hold(typed);
-}
-
 static int start(int argc, char **argv) {
   rh_typed typed;
   rh_terminal terminal = {0};
@@ -192,7 +187,9 @@ static int start(int argc, char **argv) {
   /* A write that failed because of the interrupt is not an error of the file. */
   if (status == RH_E_FILE && rh_terminal_was_interrupted())
     status = rh_fail(&error, RH_E_CANCELLED, "interrupted");
-  if (status != RH_OK && error.message[0]) say_error(&terminal, &typed, &error);
+  if (status == RH_OK || !error.message[0]) return exit_code(status);
+  if (rh_run_ranks_speaks(&typed)) rh_terminal_say_error(&terminal, &error);
+  rh_run_ranks_hold(&typed);
   return exit_code(status);
 }
 

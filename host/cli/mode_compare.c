@@ -217,13 +217,6 @@ static rh_status compare_files(work *w, rh_error *error) {
   return RH_OK;
 }
 
-static rh_status print(const work *w, rh_error *error) {
-  if (w->app->typed->json) return rh_json_print(comparison_members(w), error);
-  if (w->app->typed->quiet) print_quiet(&w->comparison);
-  else print_text(w);
-  return RH_OK;
-}
-
 static rh_status draw(const work *w, rh_error *error) {
   const rh_words *files = &w->app->typed->exports;
   rh_plot_spec spec = {.files = files->list, .n_files = files->n};
@@ -242,7 +235,9 @@ static rh_status draw(const work *w, rh_error *error) {
 rh_status rh_mode_compare(const rh_app *app, rh_error *error) {
   work w = {.app = app, .old_path = app->typed->name, .new_path = app->typed->operands[0]};
   rh_status status = compare_files(&w, error);
-  if (status == RH_OK) status = print(&w, error);
+  if (status == RH_OK && app->typed->json) status = rh_json_print(comparison_members(&w), error);
+  else if (status == RH_OK && app->typed->quiet) print_quiet(&w.comparison);
+  else if (status == RH_OK) print_text(&w);
   if (status == RH_OK) status = draw(&w, error);
   if (rh_comparison_regressions(&w.comparison)) {
     /* Exit status 1 is for regressions that must stop a CI pipeline: significantly slower, or

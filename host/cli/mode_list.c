@@ -70,12 +70,6 @@ static rh_status print_json(const rh_app *app, const rh_registry *registry,
                        error);
 }
 
-/* A plugin that somebody works on is not left out without a word. */
-static void say_why_not(const rh_app *app, const rh_entry *entry) {
-  rh_terminal_say(app->terminal, "%s is left out: %s", entry->name,
-                  rh_offer_for(app, entry)->answer.reason);
-}
-
 /* -q: the names; of those that serve an operator that is not built in, if it is about one. */
 static void print_names(const rh_app *app, const rh_registry *registry) {
   rh_context_report_missing_plugins(app->context);
@@ -83,7 +77,9 @@ static void print_names(const rh_app *app, const rh_registry *registry) {
     const rh_entry *entry = &registry->entries[k];
     if (entry->shadowed_by) continue;
     if (!app->own || rh_offer_for(app, entry)->status == RH_OK) printf("%s\n", entry->name);
-    else if (!entry->installed) say_why_not(app, entry);
+    else if (!entry->installed) /* a plugin that somebody works on */
+      rh_terminal_say(app->terminal, "%s is left out: %s", entry->name,
+                      rh_offer_for(app, entry)->answer.reason);
   }
 }
 

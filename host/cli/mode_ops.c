@@ -143,12 +143,6 @@ static void print_texts(const json_t *file, const char *code) {
   }
 }
 
-static void print_definition(const rh_definition *definition) {
-  const char *code = definition->code_file ? definition->code_file : "in the operator's file";
-  putchar('\n');
-  print_texts(definition->file, definition->code ? code : NULL);
-}
-
 /* bytes: of a value; 0: unknown. */
 static void print_value(const rh_definition *definition, uint32_t bytes) {
   if (!definition->n_fields) return;
@@ -186,8 +180,12 @@ static void print_page(const rh_app *app, const rh_catalog_entry *entry) {
   print_line("results", list_in(object, "results", ", ", ""));
   print_line("claims", list_in(object, "claims", ", ", "none"));
   print_line("exact", exactness_of(entry));
-  if (!entry->op) print_definition(&entry->definition);
   json_decref(object);
+  if (entry->op) return;
+  const char *code = entry->definition.code ? "in the operator's file" : NULL;
+  if (entry->definition.code_file) code = entry->definition.code_file;
+  putchar('\n');
+  print_texts(entry->definition.file, code);
 }
 
 rh_status rh_operator_page(const rh_app *app, const rh_catalog_entry *entry, rh_error *error) {

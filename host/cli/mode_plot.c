@@ -94,13 +94,6 @@ static rh_status print_json(const rh_plotted *plotted, rh_error *error) {
   return rh_json_print(rh_json("pictures:o", pictures), error);
 }
 
-static rh_status print(const rh_app *app, const rh_plotted *plotted, rh_error *error) {
-  if (app->typed->json) return print_json(plotted, error);
-  if (plotted->text) fputs(plotted->text, stdout);
-  else print_files(app, plotted);
-  return RH_OK;
-}
-
 /* What the name of a file asks for. */
 static int kind_of(const char *path) {
   return rh_plot_is_picture(path)    ? RH_EXPORT_PICTURE
@@ -148,7 +141,9 @@ rh_status rh_mode_plot(const rh_app *app, rh_error *error) {
   rh_status status = rh_records_read(typed->name, &results, error);
   if (status == RH_OK) status = keep_wanted(typed, &results, error);
   if (status == RH_OK) status = rh_plot_results(&results, typed->name, &spec, &plotted, error);
-  if (status == RH_OK) status = print(app, &plotted, error);
+  if (status == RH_OK && typed->json) status = print_json(&plotted, error);
+  else if (status == RH_OK && plotted.text) fputs(plotted.text, stdout);
+  else if (status == RH_OK) print_files(app, &plotted);
   rh_plotted_finish(&plotted);
   rh_records_finish(&results);
   return status;

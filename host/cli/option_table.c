@@ -266,8 +266,7 @@ const rh_exclusion rh_exclusions[] = {
     {"result", "map where reduce finalize initial", "a map says (f64)x itself"},
     {"json", "partial=-", "both would write to standard output; name a file"},
     {"json", "format=table format=markdown format=csv format=jsonl", "--json is --format=json"},
-    {"processes", "isolate=never once",
-     "each point is measured in processes of its strategies' own"},
+    {"processes", "isolate=never once", "strategies are measured in processes of their own"},
     {"input=-", "partial transport ranks", "processes cannot share standard input; name a file"},
     {"input", "bench", "it measures generated elements; --run NAME -i FILE -v measures a file"},
     {NULL, NULL, NULL}};

@@ -287,7 +287,6 @@ static rh_status open_segments(run_ranks *r, rh_error *error) {
 /* In this process: processes share the host with this one. */
 static rh_status open_part(run_ranks *r, rh_error *error) {
   const rh_layout *layout = r->run.asked.operation.layout;
-  cut(r);
   r->cut.processes = count_beside(&r->ranks, r->ranks.place.rank, 0);
   init_partial(r, &r->run.partial);
   if (r->cut.n == 0 && !layout) return RH_OK;
@@ -441,12 +440,6 @@ static void end(run_ranks *r, rh_error *why) {
   rh_ranks_close(ranks);
 }
 
-static void finish(run_ranks *r) {
-  undo(r);
-  rh_partial_finish(&r->whole);
-  rh_run_finish(&r->run);
-}
-
 rh_status rh_run_ranks(const rh_app *app, rh_error *error) {
   run_ranks *r;
   RH_TRY(RH_NEW(&r, 1, "a run", error));
@@ -456,7 +449,8 @@ rh_status rh_run_ranks(const rh_app *app, rh_error *error) {
   rh_status status = run_all(r, error);
   if (status == RH_OK) error->message[0] = 0;
   end(r, error);
-  finish(r);
+  rh_partial_finish(&r->whole);
+  rh_run_finish(&r->run);
   free(r);
   return status;
 }

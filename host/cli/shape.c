@@ -98,17 +98,13 @@ static rh_status read_offset(const rh_array *array, const char *name, uint64_t k
                  name, (number)k, (long long)*to);
 }
 
-static int can_be_offsets(rh_type type) {
-  return type == RH_TYPE_u32 || type == RH_TYPE_u64 || type == RH_TYPE_i32 || type == RH_TYPE_i64;
-}
-
 /* Appends the file's numbers; *n: how many. */
 static rh_status read_offsets(const rh_app *app, const char *path, uint64_t **offsets, uint64_t *n,
                               rh_error *error) {
   rh_array array;
   RH_TRY(rh_array_open(&array, path, 0, &app->context->options.reporter, error));
   rh_status status = RH_OK;
-  if (!can_be_offsets(array.type) || array.dimensions != 1)
+  if (rh_type_is_float(array.type) || rh_type_size(array.type) < 4 || array.dimensions != 1)
     status = rh_fail(error, RH_E_FILE,
                      "%s: offsets are one-dimensional, of type i64, u64, i32 or u32; these are %s "
                      "of the shape %s",

@@ -179,19 +179,18 @@ static json_t *settings_json(const rh_task *task) {
 
 static double known(double seconds) { return seconds > 0 ? seconds : NAN; }
 
-static json_t *cut_json(const rh_cut *cut) {
-  if (!cut->length) return NULL;
-  return rh_json("distribution:s length:u", rh_lengths_name(cut->distribution), cut->length);
-}
-
 static json_t *task_json(const rh_tuner *tuner, const rh_task *task) {
+  const rh_cut *cut = &task->cut;
+  json_t *segments = cut->length ? rh_json("distribution:s length:u",
+                                           rh_lengths_name(cut->distribution), cut->length)
+                                 : NULL;
   return rh_json("device:s strategy:s op:s type:s n:u segments:o? status:s against:s default_s:f "
                  "time_s:f latency_s:f params:o candidates:i refused:i failed:i",
                  rh_stage_label(tuner->stage), rh_tuner_strategy(tuner, task), task->op->name,
-                 rh_type_name(rh_task_type(task)), task->n, cut_json(&task->cut),
-                 rh_task_name(task->state), rh_task_base_name(task), known(task->default_s),
-                 known(task->time_s), known(task->latency_s), settings_json(task), task->candidates,
-                 task->refused, task->broken);
+                 rh_type_name(rh_task_type(task)), task->n, segments, rh_task_name(task->state),
+                 rh_task_base_name(task), known(task->default_s), known(task->time_s),
+                 known(task->latency_s), settings_json(task), task->candidates, task->refused,
+                 task->broken);
 }
 
 void rh_tune_add_json(const rh_tuner *tuner, json_t *list) {

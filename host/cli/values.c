@@ -109,11 +109,6 @@ static const char *end_of_decimal(const char *p) {
   return isdigit((unsigned char)*p) ? p + strspn(p, all) : NULL;
 }
 
-static int is_decimal(const char *text) {
-  const char *end = end_of_decimal(text);
-  return end && !*end;
-}
-
 static rh_status unexpected(const char *option, const rh_range *range, const char *text,
                             rh_error *error) {
   if (range->expected)
@@ -125,7 +120,8 @@ static rh_status unexpected(const char *option, const rh_range *range, const cha
 rh_status rh_number_parse(const char *option, const rh_range *range, const char *text,
                           double *value, rh_error *error) {
   double typed = 0;
-  if (is_decimal(text) && rh_read_decimal(text, NULL, &typed) != 0)
+  const char *end = end_of_decimal(text);
+  if (end && !*end && rh_read_decimal(text, NULL, &typed) != 0)
     return rh_fail(error, RH_E_NOMEM, "no memory for a number");
   /* Still 0 if the text is not a decimal. */
   if (typed <= 0 || typed >= range->below) return unexpected(option, range, text, error);

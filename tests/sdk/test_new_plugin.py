@@ -37,6 +37,13 @@ class NewPlugin(Tree):
         return subprocess.run([self.redhost, "--new-plugin", name, *directory], env=env, capture_output=True, text=True,
                               check=False, **how)
 
+    def same_as_installed(self, path, name, *folder):
+        """Each file there, but for the name, is that of the folder of templates."""
+        for file in os.listdir(path):
+            with open(os.path.join(self.prefix, "share", "redhost", *folder, file.replace(name, "example")), encoding="utf-8") as theirs, \
+                 open(os.path.join(path, file), encoding="utf-8") as made:
+                self.assertEqual(made.read(), theirs.read().replace("example", name), file)
+
     def setUp(self):
         self.folder = os.path.join(self.root, self.id().rsplit(".", 1)[-1])
         os.mkdir(self.folder)
@@ -221,10 +228,7 @@ class NewPlugin(Tree):
         path, _ = self.made("mine")
         template = os.path.join(self.prefix, "share", "redhost", "template")
         self.assertEqual(sorted(os.listdir(template)), sorted([*FILES, "example.c", "example.cl", "pyproject.toml"]))
-        for name in os.listdir(path):
-            with open(os.path.join(template, name.replace("mine", "example")), encoding="utf-8") as file, \
-                 open(os.path.join(path, name), encoding="utf-8") as mine:
-                self.assertEqual(mine.read(), file.read().replace("example", "mine"))
+        self.same_as_installed(path, "mine", "template")
 
     # ---- As a Python package ----
 
@@ -276,11 +280,7 @@ class NewPlugin(Tree):
         done = subprocess.run([self.redhost, "--new-operator", name], cwd=self.folder, env=self.environment, capture_output=True, text=True, check=True)
         head, _, command, *more = done.stdout.splitlines()
         self.assertEqual((head, done.stderr), (".: " + " ".join(file.replace("example", "mine") for file in files), ""))
-        template = os.path.join(self.prefix, "share", "redhost", "operator", *(["code"] if name.endswith(".cl") else []))
-        for file in files:
-            with open(os.path.join(template, file), encoding="utf-8") as theirs, \
-                 open(os.path.join(self.folder, file.replace("example", "mine")), encoding="utf-8") as mine:
-                self.assertEqual(mine.read(), theirs.read().replace("example", "mine"))
+        self.same_as_installed(self.folder, "mine", "operator", *(["code"] if name.endswith(".cl") else []))
         self.assertRegex(self.call(["sh", "-ec", command], cwd=self.folder), r"(?m)^check .* ok$")
         self.assertEqual(len(more), 0 if name.endswith(".cl") else 1)
         for verify in more:
@@ -292,10 +292,7 @@ class NewPlugin(Tree):
         done = subprocess.run([self.redhost, "--new-transport", "my-net"], cwd=self.folder, env=self.environment, capture_output=True, text=True, check=True)
         self.assertTrue(done.stdout.startswith("my-net: my-net.c run-my-net CMakeLists.txt Makefile README.md\n"), done.stdout)
         path = os.path.join(self.folder, "my-net")
-        for name in os.listdir(path):
-            source = os.path.join(self.prefix, "share", "redhost", "transport", name.replace("my-net", "example"))
-            with open(os.path.join(path, name), encoding="utf-8") as made, open(source, encoding="utf-8") as template:
-                self.assertEqual(made.read(), template.read().replace("example", "my-net"))
+        self.same_as_installed(path, "my-net", "transport")
         script = [line.strip() for line in done.stdout.splitlines()[2:]]
         out = self.shell("\n".join(script).replace("make\n", "make CFLAGS='-O1 -Wall -Wextra -Wpedantic -Werror'\n"))
         self.assertRegex(out, r"(?m)^ranks      3 on 1 host, transport my-net")
