@@ -44,10 +44,6 @@ rh_status rh_run_devices_rest(rh_run_devices *devices, rh_error *error);
  * devices. */
 rh_status rh_run_devices_locate(rh_run_devices *devices, const rh_job_spec *asked, rh_error *error);
 
-/* After all have failed, by *why, as devices or in what they share: 1 if another strategy of one of
- * them may not. */
-int rh_run_devices_fall_back(rh_run_devices *devices, const rh_job_spec *asked, rh_error *why);
-
 /* Undoes rh_run_devices_locate(), and finishes the places. */
 void rh_run_devices_release(rh_run_devices *devices);
 

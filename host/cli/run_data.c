@@ -45,27 +45,6 @@ void rh_run_undo(rh_run_state *run) {
   run->report = (rh_run_report){.check = run->app->typed->check};
 }
 
-/* Several devices do without those whose strategies fail; once all have, each chooses again. */
-static int goes_on(void *of_run, rh_attempts *tried, rh_error *why) {
-  rh_run_state *run = of_run;
-  const rh_resident *resident = &run->resident;
-  (void)tried; /* each device has its own */
-  if (resident->parts && resident->failed < run->devices.n)
-    run->devices.streams[resident->failed].failure = *why;
-  return rh_run_devices_fall_back(&run->devices, &run->wanted, why);
-}
-
-static void undo(void *run) { rh_run_undo(run); }
-
-rh_status rh_run_try(rh_run_state *run, uint64_t n, rh_status (*attempt)(void *, int *, rh_error *),
-                     rh_error *error) {
-  const rh_tries tries = {.attempt = attempt, .undo = undo, .goes_on = goes_on, .user = run};
-  run->job = run->wanted = run->asked;
-  run->wanted.operation.n = n;
-  if (run->devices.n > 1) run->wanted.on_device = RH_JOB_IN_PLACE;
-  return rh_try_strategies(&tries, error);
-}
-
 void rh_run_finish(rh_run_state *run) {
   rh_run_undo(run);
   rh_segments_files_close(run);
