@@ -139,35 +139,3 @@ rh_status rh_run_devices_locate(rh_run_devices *devices, const rh_job_spec *aske
   if (error) *error = first;
   return first.status;
 }
-
-/* Several devices do without those whose strategies fail; once all have, as devices or in what they
- * share, each chooses again. */
-static int goes_on(void *of_run, rh_attempts *tried, rh_error *why) {
-  rh_run_state *run = of_run;
-  rh_run_devices *devices = &run->devices;
-  int may = 0;
-  (void)tried; /* each device has its own */
-  if (devices->n == 1)
-    return rh_fallback(run->app->context, &run->wanted, &devices->list[0].tried, why);
-  if (run->resident.parts && run->resident.failed < devices->n)
-    devices->streams[run->resident.failed].failure = *why;
-  if (why->status == RH_E_CANCELLED || why->status == RH_E_FILE) return 0;
-  for (uint32_t k = 0; k < devices->n; k++) {
-    rh_run_device *own = &devices->list[k];
-    rh_error *failure = &devices->streams[k].failure;
-    if (failure->status != RH_OK)
-      may |= rh_fallback(own->context, &run->wanted, &own->tried, failure);
-  }
-  return may;
-}
-
-static void undo(void *run) { rh_run_undo(run); }
-
-rh_status rh_run_try(rh_run_state *run, uint64_t n, rh_status (*attempt)(void *, int *, rh_error *),
-                     rh_error *error) {
-  const rh_tries tries = {.attempt = attempt, .undo = undo, .goes_on = goes_on, .user = run};
-  run->job = run->wanted = run->asked;
-  run->wanted.operation.n = n;
-  if (run->devices.n > 1) run->wanted.on_device = RH_JOB_IN_PLACE;
-  return rh_try_strategies(&tries, error);
-}
