@@ -50,10 +50,10 @@ class Schema(cli.Case):
     # What must not stand at a place; and what a reader has no use for, or takes as it finds it.
     REFUSED = [("redhost/2", "schema"), ("many", "results", 0, "n"), (-1, "results", 0, "n"), ("fine", "results", 0, "status"),
                ("f8", "results", 0, "type"), ("1", "results", 0, "time_s", "median"), ([1], "results", 0, "time_s", "ci95"),
-               (1, "results", 0, "peer"), ([], "tool"), ({}, "results"), (2**53 + 1, "results", 0, "n"),
+               (3, "results", 0, "check"), (3, "results", 0, "params"), (1, "results", 0, "peer"), ([], "tool"), ({}, "results"), (2**53 + 1, "results", 0, "n"),
                ("plus", "results", 0, "op"), (-1, "results", 0, "time_s", "median"), ([None], "results", 0, "time_s", "rounds"), ([1], "results", 0, "flags"),
                ("often", "results", 0, "reproducible")]
-    UNREAD = [("warm", "settings", "cache"), (1.5, "results", 0, "passes"), (3, "results", 0, "check", "value"), (3, "results", 0, "params"),
+    UNREAD = [("warm", "settings", "cache"), (1.5, "results", 0, "passes"), (3, "results", 0, "check", "value"),
               ("moon", "results", 0, "finishes_on")]
 
     @classmethod

@@ -119,14 +119,25 @@ static rh_status latency_keys(rh_exchange *x, rh_row *row) {
   return rh_pass_count(x, "outliers", &row->latency.outliers);
 }
 
-/* They are passed on as they were measured, or read; a fact that is not known is written as the
- * second. */
+/* They are passed on as they were measured, or read; a fact that is not known is written as
+ * `unknown`. */
 static const struct {
   const char *key, *unknown;
-} facts[] = {{"params", "null"},       {"params_from", "null"},
-             {"host_batch_s", "null"}, {"setup_s", "null"},
-             {"check", "null"},        {"parts", "[]"},
-             {"host_share_s", "null"}, {"finishes_on", "\"device\""}};
+  json_type type;
+  const char *is_not;
+} facts[] = {{"params", "null", JSON_OBJECT, "is not an object"},
+             {"params_from", "null", JSON_STRING, "is not a string"},
+             {"host_batch_s", "null", JSON_REAL, "is not a number"},
+             {"setup_s", "null", JSON_OBJECT, "is not an object"},
+             {"check", "null", JSON_OBJECT, "is not an object"},
+             {"parts", "[]", JSON_ARRAY, "is not an array"},
+             {"host_share_s", "null", JSON_REAL, "is not a number"},
+             {"finishes_on", "\"device\"", JSON_STRING, "is not a string"}};
+
+static int is_of(const json_t *value, json_type type) {
+  return !value || json_is_null(value) || json_typeof(value) == type ||
+         (type == JSON_REAL && json_is_integer(value));
+}
 
 static rh_status pass_facts(rh_exchange *x, rh_row *row) {
   if (x->reads) row->facts = json_object();
@@ -138,6 +149,7 @@ static rh_status pass_facts(rh_exchange *x, rh_row *row) {
                         is_judged ? json_boolean(row->status == RH_ROW_ok) : json_null());
   for (size_t k = 0; k < sizeof facts / sizeof *facts; k++) {
     json_t *value = json_object_get(from, facts[k].key);
+    if (!is_of(value, facts[k].type)) return rh_pass_refuse(x, facts[k].key, "%s", facts[k].is_not);
     json_object_set_new(to, facts[k].key,
                         value ? json_incref(value)
                               : json_loads(facts[k].unknown, JSON_DECODE_ANY, NULL));
