@@ -1,6 +1,6 @@
 #include "reduction.h"
 
-enum { FREE, FILLED, READY, TAKEN };
+enum { FREE, FILLED, FULL, READY, TAKEN };
 
 struct rh_ring {
   rh_ring_spec spec;
@@ -14,9 +14,12 @@ struct rh_ring {
   rh_ring_slot *filling; /* has pieces that no reader has taken; under `claim` */
   /* Conditions of slots, one for each state that a thread waits for: a dozen readers that all woke
    * for every chunk cost more than a small chunk. */
-  pthread_cond_t freed, ready;
+  pthread_cond_t freed, full, ready;
   pthread_t threads[RH_RING_MOST_THREADS];
   uint32_t n_threads;
+  /* 1: one thread reads, and the others look at what it has read.  Of a source that has an order
+   * nothing would be read until the next of several readers has woken. */
+  int has_lookers;
 };
 
 static rh_ring_slot *slot_of(rh_ring *ring, uint64_t k) {
@@ -28,6 +31,7 @@ static rh_ring_slot *slot_of(rh_ring *ring, uint64_t k) {
 /* `lock` is held.  Something ended. */
 static void wake_all(rh_ring *ring) {
   pthread_cond_broadcast(&ring->freed);
+  pthread_cond_broadcast(&ring->full);
   pthread_cond_broadcast(&ring->ready);
 }
 
@@ -35,6 +39,7 @@ static void set_state(rh_ring *ring, rh_ring_slot *slot, int state) {
   pthread_mutex_lock(&ring->lock);
   slot->state = state;
   if (state == FREE) pthread_cond_signal(&ring->freed);
+  if (state == FULL) pthread_cond_signal(&ring->full);
   if (state == READY) pthread_cond_broadcast(&ring->ready);
   pthread_mutex_unlock(&ring->lock);
 }
@@ -205,18 +210,52 @@ static void *reader_main(void *of_ring) {
     pthread_mutex_unlock(&ring->claim);
     goes_on = slot && read_piece(ring, slot, piece, &is_full);
     if (in_order && has_room) pthread_mutex_unlock(&schedule->in_order);
-    if (is_full) goes_on = look_at(ring, slot);
+    if (is_full && ring->has_lookers) set_state(ring, slot, FULL);
+    else if (is_full) goes_on = look_at(ring, slot);
   }
+  return NULL;
+}
+
+/* ---- Lookers ---- */
+
+static rh_ring_slot *find_full(rh_ring *ring) {
+  for (uint64_t k = ring->next_taken; k < ring->next_read; k++)
+    if (slot_of(ring, k)->state == FULL) return slot_of(ring, k);
+  return NULL;
+}
+
+/* Null: nothing follows. */
+static rh_ring_slot *claim_full(rh_ring *ring) {
+  rh_ring_slot *slot = NULL;
+  pthread_mutex_lock(&ring->lock);
+  while (!atomic_load(&ring->stop) && ring->next_taken < ring->end && !(slot = find_full(ring)))
+    pthread_cond_wait(&ring->full, &ring->lock);
+  if (slot) slot->state = FILLED;
+  pthread_mutex_unlock(&ring->lock);
+  return slot;
+}
+
+static void *looker_main(void *of_ring) {
+  rh_ring *ring = of_ring;
+  rh_ring_slot *slot = claim_full(ring);
+  while (slot && look_at(ring, slot)) slot = claim_full(ring);
   return NULL;
 }
 
 /* ---- The caller ---- */
 
+static uint32_t start_threads(rh_ring *ring, uint32_t n, void *(*run)(void *)) {
+  uint32_t before = ring->n_threads;
+  for (uint32_t k = 0; k < n; k++)
+    if (pthread_create(&ring->threads[ring->n_threads], NULL, run, ring) == 0) ring->n_threads++;
+  return ring->n_threads - before;
+}
+
 static rh_status start(rh_ring *ring, rh_error *error) {
-  for (uint32_t k = 0; k < ring->spec.n_readers; k++)
-    if (pthread_create(&ring->threads[ring->n_threads], NULL, reader_main, ring) == 0)
-      ring->n_threads++;
-  if (ring->n_threads) return RH_OK;
+  uint32_t n = ring->spec.n_readers;
+  int in_order = ring->spec.schedule->source->in_order;
+  if (in_order) ring->has_lookers = start_threads(ring, n - 1, looker_main) > 0;
+  if (start_threads(ring, in_order ? 1 : n, reader_main)) return RH_OK;
   return rh_fail(error, RH_E_NOMEM, "no thread could be started to read the data");
 }
 
@@ -230,6 +269,7 @@ rh_status rh_ring_create(rh_ring **made, const rh_ring_spec *spec, rh_error *err
   pthread_mutex_init(&ring->lock, NULL);
   pthread_mutex_init(&ring->claim, NULL);
   rh_condition_init(&ring->freed);
+  rh_condition_init(&ring->full);
   rh_condition_init(&ring->ready);
   rh_status status = start(ring, error);
   if (status == RH_OK) return RH_OK;
@@ -305,6 +345,7 @@ void rh_ring_destroy(rh_ring *ring) {
   for (uint32_t k = 0; k < ring->n_threads; k++) pthread_join(ring->threads[k], NULL);
   for (uint32_t k = 0; k < ring->spec.n_slots; k++) free(ring->slots[k].note);
   pthread_cond_destroy(&ring->freed);
+  pthread_cond_destroy(&ring->full);
   pthread_cond_destroy(&ring->ready);
   pthread_mutex_destroy(&ring->lock);
   pthread_mutex_destroy(&ring->claim);

@@ -5,7 +5,7 @@
 /* An object of the description, and the prefix of its keys in messages. */
 typedef struct place {
   const json_t *json;
-  char where[32]; /* "", or "arguments[2]." */
+  char where[40]; /* "", or "arguments[2]." */
   rh_error *error;
 } place;
 
