@@ -227,7 +227,7 @@ static rh_status malformed(const size_axis *axis, const char *word, const char *
   return rh_fail(error, RH_E_USAGE, "%s '%s': %s", axis->option, word, why);
 }
 
-/* At its place, once. */
+/* Inserts the size at its place, unless it is there. */
 static rh_status add_size(size_axis *axis, uint64_t size, rh_error *error) {
   uint32_t k = axis->n;
   while (k && axis->list[k - 1] > size) k--;

@@ -161,12 +161,14 @@ typedef struct rh_ring_slot {
 
 typedef struct rh_ring_spec {
   rh_schedule *schedule;
-  uint32_t worker;             /* of the schedule, for this ring alone */
-  uint32_t n_slots, n_readers; /* at most RH_RING_MOST_SLOTS, RH_RING_MOST_THREADS */
-  uint64_t piece_n;            /* elements that a reader takes at a time; 0: whole chunks */
-  void *const *memory;         /* of the slots */
-  const uint64_t *offsets;     /* of the operands in a slot's memory, in bytes */
-  int views;                   /* 1: what the source has in memory is not copied into a slot's */
+  uint32_t worker; /* of the schedule, for this ring alone */
+  /* At most RH_RING_MOST_SLOTS, RH_RING_MOST_THREADS.  Of a source that has an order, the first
+   * reader reads, and the others check. */
+  uint32_t n_slots, n_readers;
+  uint64_t piece_n;        /* elements that a reader takes at a time; 0: whole chunks */
+  void *const *memory;     /* of the slots */
+  const uint64_t *offsets; /* of the operands in a slot's memory, in bytes */
+  int views;               /* 1: what the source has in memory is not copied into a slot's */
   /* Looks at a chunk before the caller gets it; or null.  [several threads] */
   rh_status (*check)(void *user, rh_ring_slot *slot, rh_error *error);
   void *user;

@@ -17,9 +17,9 @@ struct rh_ring {
   pthread_cond_t freed, full, ready;
   pthread_t threads[RH_RING_MOST_THREADS];
   uint32_t n_threads;
-  /* 1: one thread reads, and the others look at what it has read.  Of a source that has an order
-   * nothing would be read until the next of several readers has woken. */
-  int has_lookers;
+  /* 1: one thread reads, and the others check what it has read.  If several took turns at a source
+   * that has an order, nothing would be read until the next one has woken. */
+  int has_checkers;
 };
 
 static rh_ring_slot *slot_of(rh_ring *ring, uint64_t k) {
@@ -210,13 +210,13 @@ static void *reader_main(void *of_ring) {
     pthread_mutex_unlock(&ring->claim);
     goes_on = slot && read_piece(ring, slot, piece, &is_full);
     if (in_order && has_room) pthread_mutex_unlock(&schedule->in_order);
-    if (is_full && ring->has_lookers) set_state(ring, slot, FULL);
+    if (is_full && ring->has_checkers) set_state(ring, slot, FULL);
     else if (is_full) goes_on = look_at(ring, slot);
   }
   return NULL;
 }
 
-/* ---- Lookers ---- */
+/* ---- Checkers ---- */
 
 static rh_ring_slot *find_full(rh_ring *ring) {
   for (uint64_t k = ring->next_taken; k < ring->next_read; k++)
@@ -235,7 +235,7 @@ static rh_ring_slot *claim_full(rh_ring *ring) {
   return slot;
 }
 
-static void *looker_main(void *of_ring) {
+static void *checker_main(void *of_ring) {
   rh_ring *ring = of_ring;
   rh_ring_slot *slot = claim_full(ring);
   while (slot && look_at(ring, slot)) slot = claim_full(ring);
@@ -254,7 +254,7 @@ static uint32_t start_threads(rh_ring *ring, uint32_t n, void *(*run)(void *)) {
 static rh_status start(rh_ring *ring, rh_error *error) {
   uint32_t n = ring->spec.n_readers;
   int in_order = ring->spec.schedule->source->in_order;
-  if (in_order) ring->has_lookers = start_threads(ring, n - 1, looker_main) > 0;
+  if (in_order) ring->has_checkers = start_threads(ring, n - 1, checker_main) > 0;
   if (start_threads(ring, in_order ? 1 : n, reader_main)) return RH_OK;
   return rh_fail(error, RH_E_NOMEM, "no thread could be started to read the data");
 }
