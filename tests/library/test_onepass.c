@@ -1,39 +1,28 @@
 /* onepass under conditions that could break a counter of arrivals: many launches without a wait in
  * between, of changing sizes, on two queues of one device at once. */
-#include <CL/cl.h>
-
-#include "../../host/library/library.h"
-#include "library.h"
+#include "queue.h"
 
 static rh_result result = {.struct_size = sizeof result}; /* of the latest call */
 
 enum { QUEUES = 2, LAUNCHES = 1000, N = 200003 };
 
-static cl_context context;
 static cl_command_queue queues[QUEUES];
-static rh_redhost *on_queue[QUEUES];
+static rh_redhost *with[QUEUES];
 
 static void set_up_queues(void) {
-  const rh_cl_device *device;
   cl_int code;
-  set_up();
-  must(rh_context_device(redhost->context, &device, &error));
-  context = clCreateContext(NULL, 1, &device->id, NULL, NULL, &code);
-  ck_assert_int_eq(code, CL_SUCCESS);
-  for (int q = 0; q < QUEUES; q++) {
-    queues[q] = clCreateCommandQueue(context, device->id, 0, &code);
-    ck_assert_int_eq(code, CL_SUCCESS);
-    on_queue[q] = open_on(queues[q], NULL);
-  }
+  set_up_queue();
+  queues[0] = queue;
+  with[0] = on_queue;
+  queues[1] = clCreateCommandQueue(context, the_device()->id, 0, &code);
+  must_cl(code);
+  with[1] = open_on(queues[1], NULL);
 }
 
 static void tear_down_queues(void) {
-  for (int q = 0; q < QUEUES; q++) {
-    rh_close(on_queue[q]);
-    clReleaseCommandQueue(queues[q]);
-  }
-  clReleaseContext(context);
-  tear_down();
+  rh_close(with[1]);
+  clReleaseCommandQueue(queues[1]);
+  tear_down_queue();
 }
 
 /* Sizes and starts that change with every launch: one group, a few, the most; no elements. */
@@ -43,21 +32,11 @@ static uint64_t size_of(int launch) {
 }
 static uint64_t first_of(int launch) { return (uint64_t)launch * 7919 % (N - size_of(launch) + 1); }
 
-static cl_mem buffer_of(const void *data, size_t bytes) {
-  cl_int code;
-  cl_mem buffer = clCreateBuffer(context, CL_MEM_READ_WRITE | (data ? CL_MEM_COPY_HOST_PTR : 0),
-                                 bytes, (void *)data, &code);
-  ck_assert_int_eq(code, CL_SUCCESS);
-  return buffer;
-}
-
-static void check_all(const rh_prepared *prepared, cl_command_queue queue, cl_mem values,
+static void check_all(const rh_prepared *prepared, cl_command_queue in, cl_mem values,
                       const int64_t *sums) {
   uint32_t size = rh_prepared_value_bytes(prepared);
   unsigned char *got = malloc((size_t)LAUNCHES * size);
-  ck_assert_int_eq(
-      clEnqueueReadBuffer(queue, values, CL_TRUE, 0, (size_t)LAUNCHES * size, got, 0, NULL, NULL),
-      CL_SUCCESS);
+  must_cl(clEnqueueReadBuffer(in, values, CL_TRUE, 0, (size_t)LAUNCHES * size, got, 0, NULL, NULL));
   for (int k = 0; k < LAUNCHES; k++) {
     rh_prepared_decode(prepared, got + (size_t)k * size, size_of(k), &result);
     int64_t right = sums[first_of(k) + size_of(k)] - sums[first_of(k)];
@@ -84,15 +63,15 @@ TEST_LOOP(launches_back_to_back, 0, 4) {
     numbers[k] = (int32_t)((uint32_t)k * 2654435761u);
     sums[k + 1] = sums[k] + numbers[k];
   }
-  cl_mem input = buffer_of(numbers, sizeof numbers);
+  cl_mem input = make_buffer(numbers, sizeof numbers);
   for (int q = 0; q < QUEUES; q++) {
-    rh_status status = rh_prepare(on_queue[q], &spec, &prepared[q], &error);
+    rh_status status = rh_prepare(with[q], &spec, &prepared[q], &error);
     if (status != RH_OK && strstr(error.message, "cannot see each other")) {
       clReleaseMemObject(input);
       return; /* not every device supports every way */
     }
     must(status);
-    values[q] = buffer_of(NULL, (size_t)LAUNCHES * rh_prepared_value_bytes(prepared[q]));
+    values[q] = make_buffer(NULL, (size_t)LAUNCHES * rh_prepared_value_bytes(prepared[q]));
   }
   for (int k = 0; k < LAUNCHES; k++)
     for (int q = 0; q < QUEUES; q++)
@@ -116,13 +95,12 @@ TEST_LOOP(same_bits_every_time, 0, 4) {
   rh_prepared *prepared;
   rh_result first = {.struct_size = sizeof first}, again = first;
   for (int k = 0; k < N; k++) numbers[k] = 1.0f / (float)(k + 1);
-  rh_status status = rh_prepare(on_queue[0], &spec, &prepared, &error);
+  rh_status status = rh_prepare(with[0], &spec, &prepared, &error);
   if (status != RH_OK && strstr(error.message, "cannot see each other")) return;
   must(status);
-  cl_mem input = buffer_of(numbers, sizeof numbers);
+  cl_mem input = make_buffer(numbers, sizeof numbers);
   for (int k = 0; k < 200; k++) {
-    status = reduce_buffer(prepared, input, 0, N, k ? &again : &first, &error);
-    must(status);
+    must(reduce_buffer(prepared, input, 0, N, k ? &again : &first, &error));
     if (k > 0) ck_assert_double_eq(again.value.f, first.value.f);
   }
   rh_prepared_destroy(prepared);

@@ -3,30 +3,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../host/core/cl/cl.h"
 #include "../../host/core/data/data.h"
-#include "../../host/core/operation/operation.h"
-#include "../../host/core/plug/plug.h"
 #include "matrix.h"
 
-enum { POISON = 0xAA, AROUND = 64 /* elements before and after */ };
-
-/* One problem that is set up, and the memory it reads. */
-typedef struct bench {
+/* An operator on a type. */
+typedef struct pair {
   matrix *m;
   uint32_t op;
   rh_type type;
-  uint64_t max_n, first;
-  const cover *few;       /* the pairs with large sizes */
-  rh_cl_session *session; /* null for a host strategy */
-  cl_mem buffer;
-  unsigned char *memory, *copy; /* AROUND + max_n + AROUND elements */
-  rh_instance *instance;
-  cl_mem values; /* three, the result between others; null if the strategy finishes on the host */
-  rh_instance_spec spec;
-} bench;
+  const cover *few; /* the pairs with large sizes */
+  uint64_t first;   /* element, in this case's memory */
+  bench at;
+} pair;
 
-static int fail(bench *b, const char *kind, uint64_t n, const char *what) {
+static int fail(pair *b, const char *kind, uint64_t n, const char *what) {
   snprintf(b->m->failure, sizeof b->m->failure,
            "%s %s %s n=%llu data=%s first=%llu: %s; again: redhost --run %s --op %s --type %s -n "
            "%llu --data %s",
@@ -99,71 +89,26 @@ static int takes_ends(int extent, uint64_t n) {
 
 /* ---- One case ---- */
 
-/* The data are surrounded by poison: a read outside the range changes the result. */
-static int place(bench *b, const rh_array *array, rh_error *error) {
-  uint32_t size = rh_type_size(b->type);
-  /* Only the elements that this case can reach: after them is the poison of open_bench(), or a
-   * larger case's data. */
-  uint64_t reach = (b->first + array->n + AROUND) * size;
-  memset(b->memory, POISON, reach);
-  memcpy(b->memory + b->first * size, rh_array_data(array), array->n * size);
-  if (!b->session) {
-    memcpy(b->copy, b->memory, reach);
-    return 1;
-  }
-  cl_int code = clEnqueueWriteBuffer(b->session->queue, b->buffer, CL_TRUE, 0, reach, b->memory, 0,
-                                     NULL, NULL);
-  return code == CL_SUCCESS ? 1 : (rh_cl_fail(error, code, "placing the data"), 0);
-}
-
-static int input_unchanged(bench *b, uint64_t n) {
-  uint32_t size = rh_type_size(b->type);
-  uint64_t reach = (b->first + n + AROUND) * size;
-  if (b->session && clEnqueueReadBuffer(b->session->queue, b->buffer, CL_TRUE, 0, reach, b->copy, 0,
-                                        NULL, NULL) != CL_SUCCESS)
-    return 0;
-  return memcmp(b->memory, b->copy, reach) == 0;
-}
-
-static int run_once(bench *b, uint64_t n, unsigned char value[16], rh_error *error) {
-  rh_data data = {.buffer = b->buffer, .host = b->memory, .first = b->first};
-  unsigned char seen[3 * 16];
-  size_t size = rh_instance_op(b->instance)->value_size, bytes = 3 * size;
-  if (!b->values)
-    return rh_instance_run(b->instance, &data, n, error) == RH_OK &&
-           rh_instance_value(b->instance, value, error) == RH_OK;
-  memset(seen, POISON, sizeof seen);
-  clEnqueueWriteBuffer(b->session->queue, b->values, CL_TRUE, 0, bytes, seen, 0, NULL, NULL);
-  if (rh_instance_run_to(b->instance, &data, n, b->values, 1, error) != RH_OK) return 0;
-  cl_int code =
-      clEnqueueReadBuffer(b->session->queue, b->values, CL_TRUE, 0, bytes, seen, 0, NULL, NULL);
-  memcpy(value, seen + size, size);
-  for (size_t k = 0; k < size; k++)
-    if (code != CL_SUCCESS || seen[k] != POISON || seen[2 * size + k] != POISON)
-      return rh_fail(error, RH_E_WRONG, "wrote outside its result") == RH_OK;
-  return 1;
-}
-
 /* The depth for this n, which may be less than the n of setup. */
-static uint64_t depth_for(const bench *b, uint64_t n) {
-  rh_instance_spec spec = b->spec;
+static uint64_t depth_for(const pair *b, uint64_t n) {
+  rh_instance_spec spec = b->at.spec;
   rh_answer answer;
   rh_error error;
   spec.max_n = n;
-  const rh_device *device = b->session ? &b->session->device->about : NULL;
+  const rh_device *device = spec.session ? &spec.session->device->about : NULL;
   return rh_instance_query(&spec, device, &answer, &error) == RH_OK ? answer.depth : 0;
 }
 
-static int judge(bench *b, const char *kind, const rh_array *array, const unsigned char *value) {
+static int judge(pair *b, const char *kind, const rh_array *array, const unsigned char *value) {
   rh_result result;
   rh_reference reference;
   rh_verdict verdict;
   rh_error error;
   uint64_t n = array->n;
   uint32_t flushes = 0;
-  if (b->session)
-    flushes =
-        b->type == RH_TYPE_f64 ? b->session->device->flushes_f64 : b->session->device->flushes_f32;
+  const rh_cl_session *session = b->at.spec.session;
+  if (session)
+    flushes = b->type == RH_TYPE_f64 ? session->device->flushes_f64 : session->device->flushes_f32;
   rh_op_result(b->op, b->type, value, &result);
   if (n == 0) { /* the identity, bit for bit */
     const rh_op *op = rh_op_find(b->op, b->type);
@@ -178,18 +123,24 @@ static int judge(bench *b, const char *kind, const rh_array *array, const unsign
   return verdict.verdict == RH_VERDICT_WRONG ? fail(b, kind, n, verdict.text) : 1;
 }
 
-static int run_case(bench *b, const char *kind, uint64_t n, uint64_t seed) {
+/* The data are surrounded by poison: a read outside the range changes the result. */
+static int run_twice(pair *b, const rh_array *array, void *value, void *again) {
+  uint64_t n = array->n;
+  memcpy(bench_room(&b->at, 0, b->first, n), rh_array_data(array), n * rh_type_size(b->type));
+  return bench_place(&b->at, n) == RH_OK && bench_run(&b->at, n, value) == RH_OK &&
+         bench_run(&b->at, n, again) == RH_OK;
+}
+
+static int run_case(pair *b, const char *kind, uint64_t n, uint64_t seed) {
   rh_array array = {0};
-  rh_error error = {.message = "?"};
-  _Alignas(16) unsigned char value[16], again[16];
+  _Alignas(16) unsigned char value[RH_ANY_VALUE_BYTES], again[RH_ANY_VALUE_BYTES];
   const rh_strategy *strategy = b->m->strategy;
   int same = strategy->determinism >= RH_BITS_SAME_RUN || rh_op_flags(b->op, b->type) & RH_OP_EXACT;
   b->first = AROUND - seed % 16; /* every alignment that an element can have */
-  int ok = rh_array_generate(&array, kind, seed, b->type, n, NULL, &error) == RH_OK &&
-           place(b, &array, &error) && run_once(b, n, value, &error) &&
-           run_once(b, n, again, &error);
-  if (!ok) fail(b, kind, n, error.message);
-  if (ok && !input_unchanged(b, n))
+  int ok = rh_array_generate(&array, kind, seed, b->type, n, NULL, &b->at.error) == RH_OK &&
+           run_twice(b, &array, value, again);
+  if (!ok) fail(b, kind, n, b->at.error.message);
+  if (ok && !bench_is_unchanged(&b->at, n))
     ok = fail(b, kind, n, "the input, or what stands around it, was written");
   if (ok && same && !rh_op_same_values(rh_op_find(b->op, b->type), b->type, value, again))
     ok = fail(b, kind, n, "two runs, two results");
@@ -201,13 +152,12 @@ static int run_case(bench *b, const char *kind, uint64_t n, uint64_t seed) {
 
 /* A covering set runs the large sizes, which take most of the time, on few pairs of operator and
  * type: indices and partial results depend only on the sizes of elements and values. */
-static int is_left_out(const bench *b, uint64_t n) {
+static int is_left_out(const pair *b, uint64_t n) {
   return b->m->extent == EXTENT_COVERING && n > 10000 && !b->few->has[b->op][b->type];
 }
 
 /* Sizes go up and down, so that a smaller one runs over a larger one's scratch memory. */
-static int run_sizes(bench *b) {
-  list_sizes(b->m->extent);
+static int run_sizes(pair *b) {
   for (uint32_t k = 0; k < n_sizes; k++) {
     uint32_t at = k % 2 ? k / 2 : n_sizes - 1 - k / 2;
     const char *const *kinds = kinds_for(b->m->extent, sizes[at]);
@@ -226,113 +176,34 @@ static int run_sizes(bench *b) {
 
 /* ---- One operator on one type ---- */
 
-static int has_param(const rh_strategy *strategy, const char *key) {
-  for (uint32_t k = 0; k < strategy->n_params; k++)
-    if (strcmp(rh_strategy_param(strategy, k)->key, key) == 0) return 1;
-  return 0;
-}
-
-/* The settings are for all strategies: each takes those that it has. */
-static int settle(bench *b, rh_error *error) {
-  rh_setting settings[MATRIX_SETTINGS];
-  char keys[MATRIX_SETTINGS][32];
-  uint64_t n = 0;
-  for (int k = 0; k < MATRIX_SETTINGS && b->m->settings[k]; k++) {
-    const char *equals = strchr(b->m->settings[k], '=');
-    if (!equals) {
-      rh_fail(error, RH_E_USAGE, "'%s' is not a setting", b->m->settings[k]);
-      return 0;
-    }
-    snprintf(keys[n], sizeof keys[n], "%.*s", (int)(equals - b->m->settings[k]), b->m->settings[k]);
-    if (!has_param(b->m->strategy, keys[n])) continue;
-    settings[n] = (rh_setting){keys[n], equals + 1};
-    n++;
-  }
-  return rh_params_resolve(b->m->strategy, settings, n, b->spec.params, error) == RH_OK;
-}
-
-static int open_bench(bench *b, rh_error *error) {
-  uint64_t bytes = (2 * AROUND + b->max_n) * rh_type_size(b->type);
-  b->memory = malloc(bytes);
-  b->copy = malloc(bytes);
-  if (!b->memory || !b->copy) {
-    rh_fail(error, RH_E_NOMEM, "no memory");
-    return 0;
-  }
-  memset(b->memory, POISON, bytes);
-  if (!rh_strategy_is_host(b->m->strategy)) {
-    cl_int code;
-    if (rh_context_session(b->m->context, &b->session, error) != RH_OK) return 0;
-    b->buffer = clCreateBuffer(b->session->context, CL_MEM_READ_WRITE, bytes, NULL, &code);
-    if (code != CL_SUCCESS) {
-      rh_cl_fail(error, code, "allocating the input");
-      return 0;
-    }
-  }
-  b->spec.strategy = b->m->strategy;
-  b->spec.op = rh_operator_builtin(b->op, b->type);
-  b->spec.max_n = b->max_n;
-  b->spec.session = b->session;
-  return settle(b, error);
-}
-
-static void close_bench(bench *b) {
-  rh_instance_destroy(b->instance);
-  if (b->buffer) clReleaseMemObject(b->buffer);
-  if (b->values) clReleaseMemObject(b->values);
-  free(b->copy);
-  free(b->memory);
-}
-
-static bench begin(matrix *m, uint32_t op, rh_type type) {
-  bench b = {.m = m, .op = op, .type = type};
-  list_sizes(m->extent);
+static rh_status begin(pair *b, matrix *m, uint32_t op, rh_type type) {
+  uint64_t max_n = 0;
+  *b = (pair){.m = m, .op = op, .type = type};
   for (uint32_t k = 0; k < n_sizes; k++)
-    if (sizes[k] > b.max_n) b.max_n = sizes[k];
-  return b;
+    if (sizes[k] > max_n) max_n = sizes[k];
+  return bench_begin(&b->at, m->context, m->strategy, rh_operator_builtin(op, type), max_n,
+                     m->settings);
 }
 
 /* All pairs except those that the strategy declines. */
 static void find_served(matrix *m, cover *served) {
-  rh_error error;
   memset(served, 0, sizeof *served);
   for (uint32_t op = 1; op <= RH_N_OPS; op++)
-    for (uint32_t type = 1; type <= RH_N_TYPES; type++) {
-      rh_answer answer;
-      if (!rh_op_is_defined(op, (rh_type)type)) continue;
-      bench b = begin(m, op, (rh_type)type);
-      rh_cl_session *session = NULL;
-      b.spec = (rh_instance_spec){
-          .strategy = m->strategy, .op = rh_operator_builtin(op, (rh_type)type), .max_n = b.max_n};
-      if (!rh_strategy_is_host(m->strategy) &&
-          rh_context_session(m->context, &session, &error) != RH_OK)
-        return;
-      if (!settle(&b, &error)) return;
-      const rh_device *device = session ? &session->device->about : NULL;
-      served->has[op][type] = rh_instance_query(&b.spec, device, &answer, &error) != RH_DECLINED;
+    for (rh_type type = 1; type <= RH_N_TYPES; type++) {
+      pair b;
+      if (!rh_op_is_defined(op, type)) continue;
+      served->has[op][type] = begin(&b, m, op, type) != RH_DECLINED;
       served->n += served->has[op][type];
     }
 }
 
-/* RH_DECLINED, with query's reason as the message, if the strategy declines. */
-static rh_status set_up(bench *b, rh_error *error) {
-  rh_answer answer;
-  const rh_device *device = b->session ? &b->session->device->about : NULL;
-  rh_status status = rh_instance_query(&b->spec, device, &answer, error);
-  if (status == RH_DECLINED) return rh_fail(error, RH_DECLINED, "%s", answer.reason);
-  if (status == RH_OK && b->session && !answer.finishes_on_host)
-    b->values = clCreateBuffer(b->session->context, CL_MEM_READ_WRITE, 3 * 16, NULL, NULL);
-  return status == RH_OK ? rh_instance_create(&b->instance, &b->spec, &answer, error) : status;
-}
-
-static int run_op(matrix *m, uint32_t op, rh_type type, const cover *few, bench *b) {
-  rh_error error = {.message = "?"};
-  *b = begin(m, op, type);
+static int run_pair(pair *b, matrix *m, uint32_t op, rh_type type, const cover *few) {
+  rh_status status = begin(b, m, op, type);
   b->few = few;
-  int ok = open_bench(b, &error);
-  rh_status status = ok ? set_up(b, &error) : RH_E_INTERNAL;
+  if (status == RH_OK) status = bench_open(&b->at);
   if (status == RH_OK) return run_sizes(b);
-  if (status != RH_DECLINED || !error.message[0]) return fail(b, "none", b->max_n, error.message);
+  const char *said = b->at.error.message;
+  if (status != RH_DECLINED || !said[0]) return fail(b, "none", b->at.spec.max_n, said);
   m->declined++;
   return 1;
 }
@@ -340,24 +211,25 @@ static int run_op(matrix *m, uint32_t op, rh_type type, const cover *few, bench 
 /* Memory is released at the end, large blocks at once: Oclgrind 21.10 remembers uninitialised
  * bytes, such as the padding of pairs, when an address is reused. */
 int matrix_run(matrix *m, rh_type first, rh_type last) {
-  static bench benches[RH_N_TYPES + 1][RH_N_OPS + 1];
+  static pair pairs[RH_N_TYPES + 1][RH_N_OPS + 1];
   cover served, few, chosen;
   int ok = 1;
-  memset(benches, 0, sizeof benches);
+  memset(pairs, 0, sizeof pairs);
+  list_sizes(m->extent);
   find_served(m, &served);
   cover_choose(&few, &served, COVER_FEW);
   cover_choose(&chosen, &served, m->pairs);
   for (uint32_t type = first; type <= (uint32_t)last; type++)
     for (uint32_t op = 1; op <= RH_N_OPS && ok; op++) {
-      bench *b = &benches[type][op];
+      pair *b = &pairs[type][op];
       if (!rh_op_is_defined(op, (rh_type)type)) continue;
       if (served.has[op][type] && !chosen.has[op][type]) continue;
-      ok = run_op(m, op, (rh_type)type, &few, b);
+      ok = run_pair(b, m, op, (rh_type)type, &few);
       if (m->extent == EXTENT_TINY) continue;
-      close_bench(b);
-      *b = (bench){0};
+      bench_close(&b->at);
+      *b = (pair){0};
     }
   for (uint32_t type = first; type <= (uint32_t)last; type++)
-    for (uint32_t op = 1; op <= RH_N_OPS; op++) close_bench(&benches[type][op]);
+    for (uint32_t op = 1; op <= RH_N_OPS; op++) bench_close(&pairs[type][op].at);
   return ok;
 }

@@ -3,23 +3,21 @@
 #ifndef TESTS_MATRIX_H
 #define TESTS_MATRIX_H
 
-#include "../../host/core/run/run.h"
+#include "bench.h"
 #include "cover.h"
 
 /* How many sizes and kinds of data: a few for an interpreter that watches every access, a covering
  * set for each commit, everything at night. */
 enum { EXTENT_TINY, EXTENT_COVERING, EXTENT_ALL };
 
-enum { MATRIX_SETTINGS = 16 };
-
 typedef struct matrix {
   rh_context *context;
   const rh_strategy *strategy;
   int extent;
-  cover_extent pairs; /* of operators and types; large sizes are on few of them */
-  const char *settings[MATRIX_SETTINGS]; /* "tile=96" and so on; null behind the last */
-  uint64_t cases, declined;              /* counted */
-  char failure[1024];                    /* the first one, with a line that reproduces it */
+  cover_extent pairs;       /* of operators and types; large sizes are on few of them */
+  char *const *settings;    /* as bench_begin() takes them */
+  uint64_t cases, declined; /* counted */
+  char failure[1024];       /* the first one, with a line that reproduces it */
 } matrix;
 
 /* No sizes above this; 0: no limit.  For strategies that are slow on purpose. */

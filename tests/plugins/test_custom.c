@@ -10,10 +10,11 @@
 #include "../../host/operators/foreign/foreign.h"
 #include "../core/load_strategy.h"
 #include "../suite/suite.h"
+#include "bench.h"
 
-enum { MOST = 64, POISON = 0xAA, AROUND = 64, SLOT = 1, SLOTS = 3 };
+enum { MOST = 64 };
 static char *strategies[MOST], *settings[MOST], *operators[MOST];
-static int n_strategies, n_settings, n_operators;
+static int n_strategies, n_operators;
 static rh_context *context;
 
 static const uint64_t sizes[] = {0, 1, 7, 1000, 4097, 100003};
@@ -113,18 +114,6 @@ static int agree(const custom *c, const void *a, const void *b) {
 
 /* ---- Problems ---- */
 
-/* One problem that is set up, and the memory it reads. */
-typedef struct bench {
-  const custom *c;
-  rh_instance_spec spec;
-  rh_answer answer;
-  rh_instance *instance;
-  unsigned char *memory[2]; /* AROUND + max_n + AROUND elements */
-  cl_mem result;
-  rh_operands operands;
-  rh_error error;
-} bench;
-
 static int is_tiny(void) {
   const char *extent = getenv("REDHOST_TEST_EXTENT");
   return extent && strcmp(extent, "tiny") == 0;
@@ -135,11 +124,10 @@ static const uint64_t *sizes_of(uint32_t *n) {
   return is_tiny() ? tiny_sizes : sizes;
 }
 
-static void right(bench *b, int ok, const char *what) {
-  ck_assert_msg(ok, "%s, %s: %s: %s", b->spec.strategy->name, b->c->name, what, b->error.message);
+static void right(const bench *b, int ok, const char *what) {
+  ck_assert_msg(ok, "%s, %s: %s: %s", b->spec.strategy->name, b->spec.op->name, what,
+                b->error.message);
 }
-
-/* ---- Setting up ---- */
 
 /* Small numbers, whose sums and products are exact in f32; every NaN is that of the poison. */
 static void set_element(void *memory, rh_type type, uint64_t i, uint64_t random) {
@@ -156,119 +144,35 @@ static void set_element(void *memory, rh_type type, uint64_t i, uint64_t random)
   }
 }
 
-static cl_mem make_buffer(bench *b, uint64_t bytes) {
-  cl_int code;
-  cl_mem buffer = clCreateBuffer(b->spec.session->context, CL_MEM_READ_WRITE, bytes, NULL, &code);
-  right(b, code == CL_SUCCESS, "allocating");
-  return buffer;
-}
-
-static void make_memory(bench *b) {
-  for (uint32_t k = 0; k < b->operands.n; k++) {
-    uint64_t bytes = (2 * AROUND + b->spec.max_n) * rh_type_size(b->c->operands[k]);
-    b->memory[k] = malloc(bytes);
-    ck_assert(b->memory[k] != NULL);
-    if (b->spec.session) b->operands.buffers[k] = make_buffer(b, bytes);
-  }
-  if (!b->spec.session) return;
-  b->result = make_buffer(b, SLOTS * b->c->own->op.value_size);
-}
-
-/* Each strategy takes those of the settings that it has. */
-static void settle(bench *b) {
-  const rh_strategy *strategy = b->spec.strategy;
-  right(b, rh_params_resolve(strategy, NULL, 0, b->spec.params, &b->error) == RH_OK, "parameters");
-  for (uint32_t k = 0; k < strategy->n_params; k++)
-    for (int j = 0; j < n_settings; j++) {
-      const char *key = rh_strategy_param(strategy, k)->key;
-      size_t length = strlen(key);
-      if (strncmp(settings[j], key, length) == 0 && settings[j][length] == '=')
-        b->spec.params[k] = strtoll(settings[j] + length + 1, NULL, 10);
-    }
-}
-
-static int begin(bench *b, const rh_strategy *strategy, const custom *c) {
-  uint32_t n;
-  const uint64_t *all = sizes_of(&n);
-  const rh_device *device = NULL;
-  *b = (bench){.c = c, .spec = {.strategy = strategy, .op = &c->own->face, .max_n = all[n - 1]}};
-  if (!rh_strategy_is_host(strategy)) {
-    right(b, rh_context_session(context, &b->spec.session, &b->error) == RH_OK, "device");
-    device = &b->spec.session->device->about;
-  }
-  b->operands.n = 1;
-  if (c->own->op.n_operands) rh_operands_begin(&b->operands, &c->own->face);
-  settle(b);
-  return rh_instance_query(&b->spec, device, &b->answer, &b->error) == RH_OK;
-}
-
-static void finish(bench *b) {
-  rh_instance_destroy(b->instance);
-  for (uint32_t k = 0; k < b->operands.n; k++) {
-    if (b->operands.buffers[k]) clReleaseMemObject(b->operands.buffers[k]);
-    free(b->memory[k]);
-  }
-  if (b->result) clReleaseMemObject(b->result);
-}
-
-/* ---- One run ---- */
-
 /* Each operand begins at a place of its own, in steps of an element: all the same if `together`. */
 static void place(bench *b, uint64_t n, uint64_t seed, int together) {
   uint64_t random = seed;
   for (uint32_t k = 0; k < b->operands.n; k++) {
-    rh_type type = b->c->operands[k];
-    uint64_t size = rh_type_size(type), bytes = (2 * AROUND + b->spec.max_n) * size;
-    b->operands.at[k] = together ? 16 : 16 + (seed + 5 * k) % 16;
-    b->operands.arrays.operands[k] = b->memory[k] + b->operands.at[k] * size;
-    memset(b->memory[k], POISON, bytes);
+    void *room = bench_room(b, k, together ? 16 : 16 + (seed + 5 * k) % 16, n);
     for (uint64_t i = 0; i < n; i++)
-      set_element(b->memory[k] + b->operands.at[k] * size, type, i, rh_random_next(&random));
-    if (b->spec.session)
-      clEnqueueWriteBuffer(b->spec.session->queue, b->operands.buffers[k], CL_TRUE, 0, bytes,
-                           b->memory[k], 0, NULL, NULL);
+      set_element(room, b->spec.op->operands[k].type, i, rh_random_next(&random));
   }
+  right(b, bench_place(b, n) == RH_OK, "placing");
 }
 
 /* What load and fold get. */
 static const void *input_of(const bench *b) {
-  return b->c->own->op.n_operands ? (const void *)&b->operands.arrays
-                                  : b->operands.arrays.operands[0];
+  return rh_operator_has_operands(b->spec.op) ? (const void *)&b->operands.arrays
+                                              : b->operands.arrays.operands[0];
 }
 
-static void run(bench *b, uint64_t n, void *value) {
-  _Alignas(16) unsigned char slots[SLOTS * RH_ANY_VALUE_BYTES];
-  const unsigned char poison = POISON;
-  uint32_t size = b->c->own->op.value_size;
-  rh_data data = {.buffer = b->operands.buffers[0],
-                  .host = b->operands.arrays.operands[0],
-                  .first = b->spec.session ? b->operands.at[0] : 0};
-  if (b->c->own->op.n_operands) data = (rh_data){.operands = &b->operands};
-  memset(value, POISON, size);
-  if (!b->spec.session || b->answer.finishes_on_host) {
-    right(b, rh_instance_call(b->instance, &data, n, value, &b->error) == RH_OK, "run");
-    return;
-  }
-  cl_command_queue queue = b->spec.session->queue;
-  clEnqueueFillBuffer(queue, b->result, &poison, 1, 0, SLOTS * size, 0, NULL, NULL);
-  right(b, rh_instance_run_to(b->instance, &data, n, b->result, SLOT, &b->error) == RH_OK, "run");
-  clEnqueueReadBuffer(queue, b->result, CL_TRUE, 0, SLOTS * size, slots, 0, NULL, NULL);
-  memcpy(value, slots + SLOT * size, size);
-  for (uint32_t k = 0; k < size; k++)
-    right(b, slots[k] == POISON && slots[(SLOT + 1) * size + k] == POISON, "wrote elsewhere");
-}
-
-static void check(bench *b, uint64_t n, uint64_t seed, int together) {
+static void check(bench *b, const custom *c, uint64_t n, uint64_t seed, int together) {
   _Alignas(16) unsigned char value[RH_ANY_VALUE_BYTES], expected[RH_ANY_VALUE_BYTES];
   char what[64];
   place(b, n, seed, together);
-  const rh_op *op = &b->c->own->op;
+  const rh_op *op = &c->own->op;
   memcpy(expected, op->identity, op->value_size);
   rh_op_fold(op, expected, input_of(b), 0, n);
-  run(b, n, value);
   snprintf(what, sizeof what, "n = %llu, seed %llu", (unsigned long long)n,
            (unsigned long long)seed);
-  right(b, agree(b->c, value, expected), what);
+  right(b, bench_run(b, n, value) == RH_OK, what);
+  right(b, bench_is_unchanged(b, n), "the input was written");
+  right(b, agree(c, value, expected), what);
   int is_canonical = b->spec.strategy->promises & RH_CANONICAL_ORDER &&
                      op->flags & RH_OP_COMMUTATIVE && !(op->flags & RH_OP_EXACT);
   if (!is_canonical) return;
@@ -349,34 +253,23 @@ TEST_LOOP(every_operator, 0, n_strategies) {
   for (const custom *c = customs; c < customs + CUSTOMS; c++) {
     bench *b = &benches[c - customs];
     if (!is_wanted(c, strategy)) continue;
-    int serves = begin(b, strategy, c);
+    int serves = bench_begin(b, context, strategy, &c->own->face, all[n - 1], settings) == RH_OK;
     int is_without = serves || b->answer.why == RH_WHY_DEVICE;
     int is_named = declines && strstr(b->answer.reason, c->own->op.name) != NULL;
     right(b, is_without || is_named, b->answer.reason);
     if (!serves) continue;
-    make_memory(b);
-    right(b, rh_instance_create(&b->instance, &b->spec, &b->answer, &b->error) == RH_OK, "setup");
+    right(b, bench_open(b) == RH_OK, "setup");
     for (uint32_t k = 0; k < n; k++) /* up and down: a smaller one after a larger one */
-      check(b, all[k % 2 ? k / 2 : n - 1 - k / 2], k + 1, k == 2);
+      check(b, c, all[k % 2 ? k / 2 : n - 1 - k / 2], k + 1, k == 2);
   }
-  for (uint32_t k = 0; k < CUSTOMS; k++) finish(&benches[k]);
-}
-
-/* The words of an environment variable, which stay allocated. */
-static int words_of(const char *variable, char **words) {
-  const char *text = getenv(variable);
-  int n = 0;
-  if (!text || !*text) return 0;
-  for (char *word = strtok(strdup(text), " "); word && n < MOST; word = strtok(NULL, " "))
-    words[n++] = word;
-  return n;
+  for (uint32_t k = 0; k < CUSTOMS; k++) bench_close(&benches[k]);
 }
 
 int main(int argc, char **argv) {
   if (argc == 3 && strcmp(argv[1], "--preludes") == 0) return write_preludes(argv[2]);
-  n_strategies = words_of("REDHOST_TEST_STRATEGIES", strategies);
-  n_operators = words_of("REDHOST_TEST_OPERATORS", operators);
-  n_settings = words_of("REDHOST_TEST_SETTINGS", settings);
+  n_strategies = bench_words("REDHOST_TEST_STRATEGIES", strategies, MOST);
+  n_operators = bench_words("REDHOST_TEST_OPERATORS", operators, MOST);
+  bench_words("REDHOST_TEST_SETTINGS", settings, MOST);
   if (n_strategies == 0) return 2;
   return run_tests();
 }

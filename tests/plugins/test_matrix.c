@@ -19,8 +19,7 @@
 #include "matrix.h"
 
 enum { MOST = 64 };
-static char *strategies[MOST];
-static char *settings[MATRIX_SETTINGS];
+static char *strategies[MOST], *settings[MOST];
 static int n_strategies;
 static rh_context *context;
 
@@ -30,13 +29,6 @@ static struct { uint64_t cases, declined; } * counts;
 static const char *environment(const char *name, const char *otherwise) {
   const char *value = getenv(name);
   return value && *value ? value : otherwise;
-}
-
-static int split(char *text, char **words, int most) {
-  int n = 0;
-  for (char *word = strtok(text, " "); word && n < most; word = strtok(NULL, " "))
-    words[n++] = word;
-  return n;
 }
 
 static int extent(void) {
@@ -56,8 +48,7 @@ static void set_up(void) {
   rh_options options = {.struct_size = sizeof options,
                         .plugin_path = environment("REDHOST_TEST_PLUGINS", NULL),
                         .program = environment("REDHOST_TEST_PROGRAM", NULL)};
-  if (rh_context_open(&context, &options, &rh_choosing, &error) != RH_OK)
-    ck_abort_msg("%s", error.message);
+  must(rh_context_open(&context, &options, &rh_choosing, &error));
 }
 
 static void tear_down(void) { rh_context_close(context); }
@@ -72,11 +63,9 @@ TEST_LOOP(strategy_on_types, 0, n_strategies *parts()) {
   const char *name = strategies[_i / parts()], *only = environment("REDHOST_TEST_TYPE", NULL);
   int first = _i % parts() + 1, last = parts() == 1 ? RH_N_TYPES : first;
   if (only && rh_type_from_name(only) != (rh_type)first) return;
-  matrix m = {.context = context, .extent = extent(), .pairs = pairs()};
-  memcpy(m.settings, settings, sizeof settings);
+  matrix m = {.context = context, .extent = extent(), .pairs = pairs(), .settings = settings};
   char *path = NULL;
-  if (load_strategy(&context->options, rh_foreign_open, name, &m.strategy, &path, &error) != RH_OK)
-    ck_abort_msg("%s", error.message);
+  must(load_strategy(&context->options, rh_foreign_open, name, &m.strategy, &path, &error));
   int ok = matrix_run(&m, (rh_type)first, (rh_type)last);
   __atomic_fetch_add(&counts->cases, m.cases, __ATOMIC_RELAXED);
   __atomic_fetch_add(&counts->declined, m.declined, __ATOMIC_RELAXED);
@@ -85,10 +74,8 @@ TEST_LOOP(strategy_on_types, 0, n_strategies *parts()) {
 }
 
 int main(void) {
-  char *names = strdup(environment("REDHOST_TEST_STRATEGIES", ""));
-  char *parameters = strdup(environment("REDHOST_TEST_SETTINGS", ""));
-  n_strategies = split(names, strategies, MOST);
-  split(parameters, settings, MATRIX_SETTINGS);
+  n_strategies = bench_words("REDHOST_TEST_STRATEGIES", strategies, MOST);
+  bench_words("REDHOST_TEST_SETTINGS", settings, MOST);
   matrix_most = strtoull(environment("REDHOST_TEST_MOST", "0"), NULL, 10);
   counts = mmap(NULL, sizeof *counts, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   if (n_strategies == 0 || counts == MAP_FAILED) {
@@ -98,7 +85,5 @@ int main(void) {
   int status = run_tests();
   printf("%llu cases of %d strategies, %llu operators on types declined\n",
          (unsigned long long)counts->cases, n_strategies, (unsigned long long)counts->declined);
-  free(parameters);
-  free(names);
   return status;
 }
