@@ -31,16 +31,20 @@ static const char squares_and_last[] =
     "\"  return a;\","
     "\"}\"]}";
 
-static inline rh_redhost *open_on(struct _cl_command_queue *queue, const char *zoo) {
-  char file[4096];
+static inline rh_redhost *open_with(rh_options options) {
   rh_redhost *opened;
-  const char *folder = getenv("REDHOST_TEST_ZOO");
-  if (zoo) snprintf(file, sizeof file, "%s/%s.so", folder ? folder : ".", zoo);
-  rh_options options = SIZED(rh_options, .plugin_path = getenv("REDHOST_TEST_PLUGINS"),
-                             .program = getenv("REDHOST_TEST_PROGRAM"),
-                             .plugin_file = zoo ? file : NULL, .queue = queue);
+  options.struct_size = sizeof options;
+  options.program = getenv("REDHOST_TEST_PROGRAM");
+  if (!options.plugin_path) options.plugin_path = getenv("REDHOST_TEST_PLUGINS");
   must(rh_open(&opened, &options, &error));
   return opened;
+}
+
+static inline rh_redhost *open_on(struct _cl_command_queue *queue, const char *zoo) {
+  char file[4096];
+  const char *folder = getenv("REDHOST_TEST_ZOO");
+  if (zoo) snprintf(file, sizeof file, "%s/%s.so", folder ? folder : ".", zoo);
+  return open_with((rh_options){.plugin_file = zoo ? file : NULL, .queue = queue});
 }
 
 static inline void set_up(void) { redhost = open_on(NULL, NULL); }

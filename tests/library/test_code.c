@@ -76,10 +76,7 @@ TEST(finds_a_file_by_name) {
   fclose(file);
   const char *plugins = getenv("REDHOST_TEST_PLUGINS");
   snprintf(both, sizeof both, "%s:%s", folder, plugins ? plugins : "");
-  rh_options options =
-      SIZED(rh_options, .plugin_path = both, .program = getenv("REDHOST_TEST_PROGRAM"));
-  rh_redhost *opened;
-  must(rh_open(&opened, &options, &error));
+  rh_redhost *opened = open_with((rh_options){.plugin_path = both});
   rh_request request = code_request("native", N);
   double sum = 0;
   request.op = "twice";

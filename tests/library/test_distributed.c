@@ -190,11 +190,7 @@ static int say_stop(void *user, const char *phase, uint64_t done, uint64_t total
 }
 
 TEST(one_rank_cancels) {
-  rh_redhost *impatient;
-  rh_options options =
-      SIZED(rh_options, .plugin_path = getenv("REDHOST_TEST_PLUGINS"),
-            .program = getenv("REDHOST_TEST_PROGRAM"), .reporter = {.progress = say_stop});
-  must(rh_open(&impatient, &options, &error));
+  rh_redhost *impatient = open_with((rh_options){.reporter.progress = say_stop});
   set_three(0);
   three[2].redhost = impatient;
   all_must_fail(RH_E_CANCELLED, "rank 2 (host ");

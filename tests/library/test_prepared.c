@@ -285,9 +285,7 @@ TEST(in_turn_with_the_callers_commands) {
   rh_prepared *prepared = prepare(on_queue, &spec);
   cl_mem buffer = make_buffer(NULL, sizeof numbers);
   for (int32_t k = 0; k < 10; k++) {
-    ck_assert_int_eq(
-        clEnqueueFillBuffer(queue, buffer, &k, sizeof k, 0, sizeof numbers, 0, NULL, NULL),
-        CL_SUCCESS);
+    must_cl(clEnqueueFillBuffer(queue, buffer, &k, sizeof k, 0, sizeof numbers, 0, NULL, NULL));
     must(reduce_buffer(prepared, buffer, 7, N - 7, spoilt(&result), &error));
     ck_assert_int_eq(result.value.i, k * (N - 7));
   }
@@ -311,8 +309,7 @@ TEST(buffers_come_and_go) {
     must(reduce_buffer(prepared, buffer, 0, 1000, spoilt(&result), &error));
     must_be_same(&result, &right, "run");
     must(enqueue_buffer(prepared, buffer, 0, 1000, values, 1, &error));
-    ck_assert_int_eq(clEnqueueReadBuffer(queue, values, CL_TRUE, 8, 8, &value, 0, NULL, NULL),
-                     CL_SUCCESS);
+    must_cl(clEnqueueReadBuffer(queue, values, CL_TRUE, 8, 8, &value, 0, NULL, NULL));
     rh_prepared_decode(prepared, &value, 1000, &result);
     must_be_same(&result, &right, "enqueue");
     clReleaseMemObject(buffer);
@@ -335,7 +332,7 @@ static cl_mem part_of(cl_mem buffer, size_t from, size_t bytes) {
   cl_int code;
   const cl_buffer_region region = {from, bytes};
   cl_mem part = clCreateSubBuffer(buffer, 0, CL_BUFFER_CREATE_TYPE_REGION, &region, &code);
-  ck_assert_int_eq(code, CL_SUCCESS);
+  must_cl(code);
   return part;
 }
 
@@ -383,7 +380,7 @@ TEST_LOOP(buffers_are_checked, 0, 4) {
   must(reduce_buffer(p, part, n - 1, 1, spoilt(&result), &error));
   must(reduce_buffer(p, part, 0, n, spoilt(&result), &error));
   must(enqueue_buffer(p, whole, 0, n, part, room - 1, &error));
-  ck_assert_int_eq(clFinish(queue), CL_SUCCESS);
+  must_cl(clFinish(queue));
   rh_prepared_destroy(p);
   cl_mem all[] = {part, whole, strange, unreadable, unwritable};
   for (size_t k = 0; k < sizeof all / sizeof *all; k++) clReleaseMemObject(all[k]);
@@ -418,9 +415,7 @@ TEST_LOOP(results_stay_on_the_device, 0, 3) {
   cl_mem values = make_buffer(poison, PLACES * size);
   for (uint64_t k = 1; k < PLACES - 1; k++)
     must(enqueue_buffer(prepared, buffer, k, N - 1000 * k, values, k, &error));
-  ck_assert_int_eq(
-      clEnqueueReadBuffer(queue, values, CL_TRUE, 0, PLACES * size, got, 0, NULL, NULL),
-      CL_SUCCESS);
+  must_cl(clEnqueueReadBuffer(queue, values, CL_TRUE, 0, PLACES * size, got, 0, NULL, NULL));
   for (uint64_t k = 1; k < PLACES - 1; k++) {
     rh_result right = expected(ops[_i], RH_TYPE_i32, numbers + k, N - 1000 * k);
     rh_prepared_decode(prepared, got + k * size, N - 1000 * k, &result);

@@ -77,10 +77,7 @@ TEST_LOOP(set_up_once_for_all_sizes_of_a_class, 0, STRATEGIES) {
 /* As many as the program asked for, and the one after only costs the one before it. */
 TEST_LOOP(as_many_as_asked_for, 0, 15) {
   rh_redhost *plain = redhost;
-  rh_options options =
-      SIZED(rh_options, .plugin_path = getenv("REDHOST_TEST_PLUGINS"),
-            .program = getenv("REDHOST_TEST_PROGRAM"), .kept_setups = (uint32_t)_i);
-  must(rh_open(&redhost, &options, &error));
+  redhost = open_with((rh_options){.kept_setups = (uint32_t)_i});
   for (int round = 0; round < 2; round++)
     for (uint64_t n = 1; n <= 1 << 11; n *= 2) check_sum("serial", numbers, n, 1);
   ck_assert_int_eq(n_kept(), _i == 0 ? 8 : _i > 12 ? 12 : _i);
@@ -309,14 +306,9 @@ TEST(a_wrong_one_is_not_kept) {
 /* ---- A machine that nobody tuned ---- */
 
 static rh_redhost *open_with_cache(const char *directory) {
-  rh_redhost *opened;
   unsetenv("REDHOST_NO_CACHE");
   unsetenv("REDHOST_NO_MEASURE");
-  const rh_options options =
-      SIZED(rh_options, .plugin_path = getenv("REDHOST_TEST_PLUGINS"),
-            .program = getenv("REDHOST_TEST_PROGRAM"), .cache_dir = directory);
-  must(rh_open(&opened, &options, &error));
-  return opened;
+  return open_with((rh_options){.cache_dir = directory});
 }
 
 /* The time of the way that so many bytes take, as it is known. */

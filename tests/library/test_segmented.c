@@ -582,11 +582,7 @@ static void note(void *user, uint32_t level, const char *text) {
 
 /* A program is told of copies by its own function. */
 TEST(copies_are_told) {
-  rh_options options =
-      SIZED(rh_options, .plugin_path = getenv("REDHOST_TEST_PLUGINS"),
-            .program = getenv("REDHOST_TEST_PROGRAM"), .reporter.log = note, .queue = queue);
-  rh_redhost *with;
-  must(rh_open(&with, &options, &error));
+  rh_redhost *with = open_with((rh_options){.reporter.log = note, .queue = queue});
   for (uint32_t reduced = 0xA1; reduced <= 0xA5; reduced += 4) {
     const rh_segmentation of =
         SIZED(rh_segmentation, .n_axes = 8, .reduced = reduced, .lengths = eight);

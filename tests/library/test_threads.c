@@ -460,12 +460,9 @@ static void say_nothing(void *user, uint32_t level, const char *text) {
 /* It would deadlock on itself. */
 TEST(callbacks_stay_out) {
   nested of = {0};
-  rh_options options =
-      SIZED(rh_options, .plugin_path = getenv("REDHOST_TEST_PLUGINS"),
-            .program = getenv("REDHOST_TEST_PROGRAM"), .reporter = {&of, say_nothing, call_back});
   rh_request request = SIZED(rh_request, .op = "sum", .type = RH_TYPE_i32, .data = numbers, .n = N);
   rh_result result = {.struct_size = sizeof result};
-  must(rh_open(&of.redhost, &options, &error));
+  of.redhost = open_with((rh_options){.reporter = {&of, say_nothing, call_back}});
   must(rh_reduce(of.redhost, &request, &result, &error));
   ck_assert_int_gt(of.calls, 0); /* `auto` logs its choice */
   ck_assert_int_eq(of.status, RH_E_INVALID);
