@@ -133,9 +133,6 @@ static inline void set_up(void) {
   ck_assert(mkdir(dir, 0755) == 0);
 }
 
-#define assert_says(got, expected)                                                                 \
-  ck_assert_msg(strstr((got), (expected)) != NULL, "'%s' does not say '%s'", (got), (expected))
-
 /* ---- Plugins that are refused when they are opened ---- */
 
 static const struct {

@@ -331,15 +331,13 @@ TEST(the_upload_is_measured) {
   redhost = open_with_cache(directory);
   the_device()->shares_memory = 0;
   check_sum(NULL, numbers, N, 0);
-  ck_assert_msg(strstr(redhost->context->chosen, "; the upload to ") != NULL, "%s",
-                redhost->context->chosen);
+  assert_says(redhost->context->chosen, "; the upload to ");
   must(rh_context_tuned(redhost->context, &tuned, &error));
   ck_assert(way_s(4, 0) > 0 && way_s(1u << 27, 0) >= way_s(4, 0));
   ck_assert(way_s(1u << 27, 1) == way_s(1u << 27, 0));
   redhost->context->most_whole_bytes = 1000;
   check_sum(NULL, numbers, N - 1500, 0);
-  ck_assert_msg(strstr(redhost->context->chosen, "; the upload to ") != NULL, "%s",
-                redhost->context->chosen);
+  assert_says(redhost->context->chosen, "; the upload to ");
   ck_assert(way_s(1u << 30, 1) >= way_s(1u << 20, 1));
   ck_assert(way_s(1u << 27, 1) != way_s(1u << 27, 0));
   ck_assert_uint_eq(rh_tunedb_count(tuned), 0);
@@ -381,7 +379,7 @@ TEST(only_what_is_compiled) {
 static void must_say(rh_status status, const char *words) {
   ck_assert_msg(status == RH_E_USAGE && error.status == RH_E_USAGE, "%d: %s", status,
                 error.message);
-  ck_assert_msg(strstr(error.message, words), "'%s' is not in: %s", words, error.message);
+  assert_says(error.message, words);
 }
 
 static void reduce_null(rh_request request, const char *words) {

@@ -6,7 +6,8 @@
  * whose fixtures the tests below it have; CK_RUN_CASE chooses cases by name.  ONCE(begin, end) has
  * functions called before all tests and after them, in the process that starts the tests.
  * A program without main() gets one that calls run_tests().
- * must(call) has to succeed, and must_fail(call, status, words) to fail with these words.
+ * must(call) has to succeed, and must_fail(call, status, words) to fail with these words;
+ * assert_says(text, words) is of other texts.
  * FINISHED(rh_array) x; is finished where its block ends.  OWNED(rh_prepared) x; is a pointer to
  * one, which is destroyed there; OWNS(rh_prepared, rh_prepared_destroy) says how. */
 #pragma once
@@ -29,13 +30,19 @@ static rh_error error __attribute__((unused)); /* of the latest call that was ju
     if ((call) != RH_OK) ck_abort_msg("%s", error.message);                                        \
   } while (0)
 
+#define assert_says(text, words)                                                                   \
+  do {                                                                                             \
+    const char *text_judged = (text);                                                              \
+    if (!strstr(text_judged, words)) ck_abort_msg("'%s' is not in: %s", words, text_judged);       \
+  } while (0)
+
 #define must_fail(call, with, words)                                                               \
   do {                                                                                             \
     rh_status status_of_call = (call);                                                             \
     if (status_of_call != (with))                                                                  \
       ck_abort_msg("%d instead of %d: %s", status_of_call, (with),                                 \
                    status_of_call == RH_OK ? "" : error.message);                                  \
-    if (!strstr(error.message, words)) ck_abort_msg("'%s' is not in: %s", words, error.message);   \
+    assert_says(error.message, words);                                                             \
   } while (0)
 
 #define FINISHED(type) __attribute__((cleanup(type##_finish))) type

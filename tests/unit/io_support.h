@@ -87,7 +87,7 @@ static inline void expect_refusal(const char *path, rh_type type, rh_status stat
   memset(&array, 0xa5, sizeof array);
   ck_assert_int_eq(rh_array_open(&array, path, type, NULL, &error), status);
   ck_assert_int_eq(error.status, status);
-  ck_assert_msg(strstr(error.message, part), "'%s' lacks '%s'", error.message, part);
+  assert_says(error.message, part);
   ck_assert_msg(!strchr(error.message, '\n'), "'%s' has a newline", error.message);
   ck_assert_msg(!strchr(".\n ", error.message[strlen(error.message) - 1]), "'%s'", error.message);
   if (strlen(path) < 200)
@@ -170,7 +170,7 @@ static inline void expect_refused_input(const void *data, size_t length, rh_type
   rh_array array;
   pid_t child = feed(data, length, 65536, 0);
   ck_assert_int_eq(rh_array_open(&array, "-", type, NULL, &error), status);
-  ck_assert_msg(strstr(error.message, part), "'%s' lacks '%s'", error.message, part);
+  assert_says(error.message, part);
   ck_assert_int_eq(strncmp(error.message, "-: ", 3), 0);
   ck_assert_ptr_null(array.region.address);
   end_feed(child);

@@ -131,7 +131,7 @@ static void check_row(const row *of) {
   ck_assert_ptr_null(strchr(error.message, '\n'));
   snprintf(words, sizeof words, "%s", of->wanted + 1);
   for (char *rest = words, *word; (word = strsep(&rest, "|"));)
-    ck_assert_msg(strstr(error.message, word), "'%s' lacks '%s'", error.message, word);
+    assert_says(error.message, word);
 }
 
 #define CHECK(...)                                                                                 \

@@ -191,6 +191,6 @@ TEST(parts) {
                           1e-12 * at_once.enclosed.above);
   rh_verdict verdict = judge(&whole, whole.result.value.f * (1 + 1e-6), 0);
   ck_assert_int_eq(verdict.verdict, RH_VERDICT_OK);
-  ck_assert_ptr_nonnull(strstr(verdict.text, ", of which the functions of the map "));
+  assert_says(verdict.text, ", of which the functions of the map ");
   ck_assert_int_eq(judge(&whole, whole.result.value.f + 100, 0).verdict, RH_VERDICT_WRONG);
 }

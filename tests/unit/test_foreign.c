@@ -323,8 +323,7 @@ TEST(by_pointer) {
                   ",\"returns\":{\"role\":\"status\",\"type\":\"int\"}");
   ck_assert_int_eq(result_of(s, "max", "i32", y, 0, 3).value.i, 9);
   ck_assert_int_lt(reduce(s, "max", "i32", z, 0, 2, &result, &error), 0);
-  ck_assert_msg(strstr(error.message, "largest_into returns status 7") != NULL, "%s",
-                error.message);
+  assert_says(error.message, "largest_into returns status 7");
 }
 
 TEST(constants) {

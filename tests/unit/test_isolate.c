@@ -328,8 +328,7 @@ TEST_LOOP(a_fault_is_a_sentence, 0, sizeof faults / sizeof *faults) {
   const fault *of = &faults[_i];
   told t;
   ck_assert_int_eq(run_all(of->part, 0.3, &t), of->status);
-  ck_assert_msg(strstr(error.message, of->says) != NULL, "'%s' does not say '%s'", error.message,
-                of->says);
+  assert_says(error.message, of->says);
 }
 
 /* More than the limit cannot come from redhost. */
@@ -340,7 +339,7 @@ TEST(logs_have_an_end) {
   for (int k = 0; k <= RH_MOST_LOGS; k++) rh_text_add(&part, "log 3 x\n");
   rh_text_add(&part, "~");
   ck_assert_int_eq(run_all(part.s, 10, &t), RH_E_PLUGIN);
-  ck_assert_ptr_nonnull(strstr(error.message, "wrote to redhost's result channel in query"));
+  assert_says(error.message, "wrote to redhost's result channel in query");
   ck_assert_uint_eq(strlen(logged), RH_MOST_LOGS * strlen("3 x\n"));
 }
 

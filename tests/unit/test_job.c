@@ -32,13 +32,20 @@ static void tear_down(void) {
   remove_folder(directory);
 }
 
-static void assert_reason(const char *part) {
-  ck_assert_msg(strstr(redhost->context->chosen, part), "%s", redhost->context->chosen);
+static void assert_reason(const char *part) { assert_says(redhost->context->chosen, part); }
+
+/* A strategy's own plugin. */
+static const char *file_of(const char *strategy) {
+  static char path[512];
+  snprintf(path, sizeof path, "%s/%s.so",
+           strcmp(strategy, "particular") == 0 ? ZOO_DIR : PLUGINS_DIR, strategy);
+  return path;
 }
 
+/* path: null for the strategy's own plugin. */
 static void put(rh_tunedb_entry entry, const char *strategy, const char *path) {
   rh_tunedb *tuned;
-  entry.plugin = path ? rh_tunedb_plugin(path) : entry.plugin;
+  if (!entry.plugin) entry.plugin = rh_tunedb_plugin(path ? path : file_of(strategy));
   ck_assert_uint_ne(entry.plugin, 0);
   snprintf(entry.strategy, sizeof entry.strategy, "%s", strategy);
   must(rh_context_tuned(redhost->context, &tuned, &error));
@@ -56,12 +63,37 @@ static void tune(const char *strategy, const char *path, rh_type type, double ti
   put(entry, strategy, path);
 }
 
-static void tune_at(const char *strategy, const char *path, uint64_t n, double time_s) {
+static void tune_at(const char *strategy, uint64_t n, double time_s) {
   put((rh_tunedb_entry){.op = rh_operator_builtin(RH_OP_sum, RH_TYPE_i32),
                         .n = n,
                         .time_s = time_s,
                         .latency_s = time_s},
-      strategy, path);
+      strategy, NULL);
+}
+
+static char heard[4096];
+static uint32_t heard_level;
+
+static void keep(void *user, uint32_t level, const char *text) {
+  (void)user;
+  size_t used = strlen(heard);
+  if (level == heard_level) snprintf(heard + used, sizeof heard - used, "%s\n", text);
+}
+
+static void hear(uint32_t level) {
+  redhost->context->options.reporter.log = keep;
+  heard_level = level;
+  heard[0] = 0;
+}
+
+/* A plugin of the zoo, by a name in the directory. */
+static const char *linked(const char *name) {
+  static char path[128];
+  char from[512];
+  snprintf(path, sizeof path, "%s/%s.so", directory, name);
+  snprintf(from, sizeof from, ZOO_DIR "/%s.so", name);
+  if (access(path, F_OK) != 0) ck_assert_int_eq(symlink(from, path), 0);
+  return path;
 }
 
 /* ---- Parameters ---- */
@@ -83,7 +115,7 @@ TEST(where_parameters_come_from) {
   static const rh_setting settings[] = {{"colour", "red"}, {"width", "7"}};
   rh_job_spec spec = plain;
   ck_assert_int_eq(width_of(&spec, RH_PARAMS_FROM_DEFAULT), 8);
-  tune("particular", ZOO_DIR "/particular.so", RH_TYPE_i32, 1e-6, "width", "9");
+  tune("particular", NULL, RH_TYPE_i32, 1e-6, "width", "9");
   ck_assert_int_eq(width_of(&spec, RH_PARAMS_FROM_TUNED), 9);
   ck_assert_str_eq(job.params_from.note, "tuned here");
   spec.untuned = 1;
@@ -143,15 +175,12 @@ TEST(auto_leaves_alone_who_was_wrong) {
 /* A promise that is broken shows before the first result: in rh_reduce() and in rh_prepare(). */
 TEST_LOOP(auto_leaves_out_who_breaks_the_order, 0, 2) {
   static float numbers[100];
-  char path[256];
   const rh_request request =
       SIZED(rh_request, .op = "sum", .type = RH_TYPE_f32, .data = numbers, .n = 100);
   rh_request spec = SIZED(rh_request, .op = "sum", .type = RH_TYPE_f32);
   rh_result result = {.struct_size = sizeof result};
   rh_prepared *prepared;
-  snprintf(path, sizeof path, "%s/breaks_order.so", directory);
-  ck_assert_int_eq(symlink(ZOO_DIR "/breaks_order.so", path), 0);
-  tune("breaks_order", path, RH_TYPE_f32, 1e-9, NULL, NULL);
+  tune("breaks_order", linked("breaks_order"), RH_TYPE_f32, 1e-9, NULL, NULL);
   spec.n = 5000;
   if (_i == 0) {
     must(rh_prepare(redhost, &spec, &prepared, &error));
@@ -169,25 +198,17 @@ TEST_LOOP(auto_leaves_out_who_breaks_the_order, 0, 2) {
 
 /* ---- Strategies that cannot be used ---- */
 
-static char warned[4096];
-
-static void keep_warning(void *user, uint32_t level, const char *text) {
-  (void)user;
-  size_t used = strlen(warned);
-  if (level == RH_LOG_WARNING) snprintf(warned + used, sizeof warned - used, "%s\n", text);
+static void tune_faults(void) {
+  const char *path = linked("worker_faults");
+  tune("worker_fail_in_setup", path, RH_TYPE_i32, 1e-9, NULL, NULL);
+  tune("worker_decline_in_setup", path, RH_TYPE_i32, 2e-9, NULL, NULL);
 }
 
-static void tune_fault(const char *strategy, rh_type type, double time_s) {
-  char path[256];
-  snprintf(path, sizeof path, "%s/worker_faults.so", directory);
-  if (access(path, F_OK) != 0) ck_assert_int_eq(symlink(ZOO_DIR "/worker_faults.so", path), 0);
-  tune(strategy, path, type, time_s, NULL, NULL);
-}
-
-static void reduce_or_prepare(int prepare, uint64_t n, rh_type type, rh_status expected) {
-  static double zeros[1000];
-  const rh_request request = SIZED(rh_request, .op = "sum", .type = type, .data = zeros, .n = n);
-  const rh_request spec = SIZED(rh_request, .op = "sum", .type = type, .n = n);
+static void reduce_or_prepare(int prepare, uint64_t n, rh_status expected) {
+  static int32_t zeros[1000];
+  const rh_request spec = SIZED(rh_request, .op = "sum", .type = RH_TYPE_i32, .n = n);
+  rh_request request = spec;
+  request.data = zeros;
   rh_result result = {.struct_size = sizeof result};
   OWNED(rh_prepared) prepared = NULL;
   rh_status status = prepare ? rh_prepare(redhost, &spec, &prepared, &error)
@@ -199,56 +220,48 @@ static void reduce_or_prepare(int prepare, uint64_t n, rh_type type, rh_status e
  * larger problems only. */
 TEST_LOOP(auto_goes_on, 0, 2) {
   const char *left_out = "left out after a failure: worker_decline_in_setup, worker_fail_in_setup";
-  redhost->context->options.reporter.log = keep_warning;
-  warned[0] = 0;
-  tune_fault("worker_fail_in_setup", RH_TYPE_i32, 1e-9);
-  tune_fault("worker_decline_in_setup", RH_TYPE_i32, 2e-9);
-  reduce_or_prepare(_i, 1000, RH_TYPE_i32, RH_OK);
-  ck_assert_ptr_eq(
-      strstr(warned, "auto leaves it out: strategy 'worker_fail_in_setup', setup: no "), warned);
-  ck_assert_msg(strstr(warned,
-                       "\nauto leaves it out: strategy 'worker_decline_in_setup' cannot run "
-                       "on the host: the groups are too small\n"),
-                "%s", warned);
+  hear(RH_LOG_WARNING);
+  tune_faults();
+  reduce_or_prepare(_i, 1000, RH_OK);
+  ck_assert_ptr_eq(strstr(heard, "auto leaves it out: strategy 'worker_fail_in_setup', setup: no "),
+                   heard);
+  assert_says(heard, "\nauto leaves it out: strategy 'worker_decline_in_setup' cannot run "
+                     "on the host: the groups are too small\n");
   assert_reason(left_out);
-  warned[0] = 0;
-  reduce_or_prepare(!_i, 1000, RH_TYPE_i32, RH_OK);
-  ck_assert_str_eq(warned, "");
-  reduce_or_prepare(_i, 10, RH_TYPE_i32, RH_OK);
-  ck_assert_ptr_nonnull(strstr(warned, "worker_fail_in_setup"));
+  heard[0] = 0;
+  reduce_or_prepare(!_i, 1000, RH_OK);
+  ck_assert_str_eq(heard, "");
+  reduce_or_prepare(_i, 10, RH_OK);
+  assert_says(heard, "worker_fail_in_setup");
 }
 
-static void blame_others(rh_type type) {
+static void blame_others(void) {
   const rh_registry *registry;
   must(rh_context_registry(redhost->context, 1000, &registry, NULL, &error));
   for (uint32_t k = 0; k < registry->n_entries; k++) {
     const rh_entry *entry = &registry->entries[k];
     if (!strstr(entry->name, "in_setup"))
-      rh_context_blame(redhost->context, entry->name, entry->path,
-                       rh_operator_builtin(RH_OP_sum, type), 1000);
+      rh_context_blame(redhost->context, entry->name, entry->path, plain.operation.op, 1000);
   }
 }
 
 TEST_LOOP(all_fail, 0, 2) {
-  tune_fault("worker_fail_in_setup", RH_TYPE_i32, 1e-9);
-  tune_fault("worker_decline_in_setup", RH_TYPE_i32, 2e-9);
+  tune_faults();
   rh_tunedb *tuned;
   must(rh_context_tuned(redhost->context, &tuned, &error));
-  char path[256];
-  snprintf(path, sizeof path, "%s/worker_faults.so", directory);
-  blame_others(RH_TYPE_i32);
-  const rh_asked crashing = {
-      "worker_crash_in_setup", rh_tunedb_plugin(path), plain.operation.op, 1000, {0}};
+  blame_others();
+  const rh_asked crashing = {"worker_crash_in_setup",
+                             rh_tunedb_plugin(linked("worker_faults")),
+                             plain.operation.op,
+                             1000,
+                             {0}};
   rh_tunedb_blame(tuned, &crashing);
-  reduce_or_prepare(_i, 1000, RH_TYPE_i32, RH_E_NOMEM);
+  reduce_or_prepare(_i, 1000, RH_E_NOMEM);
   ck_assert_ptr_eq(strstr(error.message, "strategy 'worker_fail_in_setup', setup: no room for"),
                    error.message);
-  ck_assert_ptr_nonnull(
-      strstr(error.message, ". Other strategies failed, too: worker_decline_in_setup"));
-  reduce_or_prepare(_i, 1000, RH_TYPE_i32, RH_DECLINED);
-  ck_assert_msg(
-      strstr(error.message, "failed here: worker_decline_in_setup, worker_fail_in_setup, "), "%s",
-      error.message);
+  assert_says(error.message, ". Other strategies failed, too: worker_decline_in_setup");
+  reduce_or_prepare(_i, 1000, RH_DECLINED);
+  assert_says(error.message, "failed here: worker_decline_in_setup, worker_fail_in_setup, ");
 }
 
 /* ---- Data on the device ---- */
@@ -289,28 +302,26 @@ static void pretend_pocl(const char *family) {
   strcpy(made_up.family, family);
 }
 
-static void assert_chosen_for(const rh_job_spec *spec, const char *expected) {
+static const char *chosen_for(const rh_job_spec *spec) {
+  static char kept[64];
   FINISHED(rh_found) found = {0};
   must(rh_locate(redhost->context, spec, &found, &error));
-  ck_assert_str_eq(found.name, expected);
+  snprintf(kept, sizeof kept, "%s", found.name);
+  return kept;
 }
 
-static void assert_chosen(const char *expected) {
-  rh_job_spec spec = of_any;
-  assert_chosen_for(&spec, expected);
+static void assert_chosen_for(const rh_job_spec *spec, const char *expected) {
+  const char *chosen = chosen_for(spec);
+  ck_assert_msg(strcmp(chosen, expected) == 0, "%s: %s", chosen, redhost->context->chosen);
 }
 
-static const char *built_in(const char *strategy) {
-  static char path[512];
-  snprintf(path, sizeof path, "%s/%s.so", PLUGINS_DIR, strategy);
-  return path;
-}
+static void assert_chosen(const char *expected) { assert_chosen_for(&of_any, expected); }
 
 TEST(the_host_is_far_from_some_devices) {
   pretend_a_device(0);
-  tune("serial", built_in("serial"), RH_TYPE_i32, 1e-9, NULL, NULL);
-  tune("cascade", built_in("cascade"), RH_TYPE_i32, 2e-6, NULL, NULL);
-  tune("two_stage", built_in("two_stage"), RH_TYPE_i32, 1e-6, NULL, NULL);
+  tune("serial", NULL, RH_TYPE_i32, 1e-9, NULL, NULL);
+  tune("cascade", NULL, RH_TYPE_i32, 2e-6, NULL, NULL);
+  tune("two_stage", NULL, RH_TYPE_i32, 1e-6, NULL, NULL);
   assert_chosen("two_stage");
   made_up.shares_memory = 1;
   assert_chosen("serial");
@@ -342,11 +353,11 @@ static void assert_chosen_at(uint64_t n, uint32_t where, const char *expected) {
 TEST(of_equals_the_host_strategy_is_chosen) {
   enum { N = 1 << 22 };
   pretend_a_device(1);
-  tune_at("native", built_in("native"), N, 1.01e-3);
-  tune_at("onepass", built_in("onepass"), N, 1e-3);
+  tune_at("native", N, 1.01e-3);
+  tune_at("onepass", N, 1e-3);
   assert_chosen_at(N, RH_JOB_ON_HOST, "native");
   assert_chosen_at(N, RH_JOB_DATA_ON_DEVICE, "onepass");
-  tune_at("native", built_in("native"), N, 1.03e-3);
+  tune_at("native", N, 1.03e-3);
   assert_chosen_at(N, RH_JOB_ON_HOST, "onepass");
   made_up.shares_memory = 0;
 }
@@ -356,8 +367,8 @@ TEST(of_equals_the_host_strategy_is_chosen) {
 TEST(the_way_of_the_data_counts) {
   enum { N = 1 << 22 };
   pretend_a_device(0);
-  tune_at("native", built_in("native"), N, 1e-3);
-  tune_at("onepass", built_in("onepass"), N, 1e-4);
+  tune_at("native", N, 1e-3);
+  tune_at("onepass", N, 1e-4);
   assert_chosen_at(N, RH_JOB_ON_HOST, "onepass"); /* nobody knows the way */
   ck_assert_ptr_null(strstr(redhost->context->chosen, "upload"));
   tune_upload(10e9);
@@ -383,7 +394,7 @@ TEST(the_way_of_the_data_counts) {
 TEST(the_way_alone_decides) {
   enum { N = 1 << 22 };
   pretend_a_device(0);
-  tune_at("native", built_in("native"), N, 1e-3);
+  tune_at("native", N, 1e-3);
   tune_upload(10e9);
   assert_chosen_at(N, RH_JOB_ON_HOST, "native");
   tune_upload(100e9);
@@ -393,36 +404,25 @@ TEST(the_way_alone_decides) {
 
 /* ---- A machine that nobody tuned ---- */
 
-static char informed[4096];
-
-static void keep_information(void *user, uint32_t level, const char *text) {
-  (void)user;
-  size_t used = strlen(informed);
-  if (level == RH_LOG_INFO) snprintf(informed + used, sizeof informed - used, "%s\n", text);
-}
-
 /* The host alone.  Whoever is faster, the two host strategies are measured, once for an operator, a
  * type and an order of size, and the times are not taken for what --tune finds. */
 TEST(the_first_time_measures) {
   static const char said[] = "auto: measured once, as little was known of sum of i16 here: native "
                              "at 1000 ";
   rh_tunedb *tuned;
-  uint64_t native = rh_tunedb_plugin(built_in("native"));
+  uint64_t native = rh_tunedb_plugin(file_of("native"));
   const rh_tunedb_timed any = {RH_TUNED_HERE, RH_TUNED_HERE, RH_TUNED_SAME, 0, UINT64_MAX, 0};
   rh_job_spec spec = of_any;
-  rh_found found;
-  redhost->context->options.reporter.log = keep_information;
   for (int k = 0; k < 5; k++) {
-    informed[0] = 0;
+    hear(RH_LOG_INFO);
     redhost->context->options.no_measure = k == 0;
     spec.operation.n = k == 3 ? 100000 : 1000;
     /* a type of which nothing comes with redhost */
     spec.operation.op = rh_operator_builtin(k == 2 ? RH_OP_min : RH_OP_sum, RH_TYPE_i16);
-    must(rh_locate(redhost->context, &spec, &found, &error));
-    rh_found_finish(&found);
-    ck_assert_msg((strstr(informed, said) != NULL) == (k == 1), "%d: %s", k, informed);
-    ck_assert_msg((strstr(informed, "measured once") != NULL) == (k >= 1 && k <= 3), "%d: %s", k,
-                  informed);
+    chosen_for(&spec);
+    ck_assert_msg((strstr(heard, said) != NULL) == (k == 1), "%d: %s", k, heard);
+    ck_assert_msg((strstr(heard, "measured once") != NULL) == (k >= 1 && k <= 3), "%d: %s", k,
+                  heard);
     /* On a processor that no shipped times are of, "nothing was measured here" before. */
     int measured_here = strstr(redhost->context->chosen, "measured here") != NULL &&
                         strstr(redhost->context->chosen, "nothing was measured here") == NULL;
@@ -439,27 +439,20 @@ TEST(the_first_time_measures) {
 
 /* What the first time had no time for is not made up for by the next process. */
 TEST(the_next_time_does_not) {
-  rh_job_spec spec = of_any;
-  rh_found found;
-  redhost->context->options.reporter.log = keep_information;
+  hear(RH_LOG_INFO);
   redhost->context->options.no_measure = 0;
-  informed[0] = 0;
-  tune_at("native", built_in("native"), 1000, 1e-6);
-  must(rh_locate(redhost->context, &spec, &found, &error));
-  rh_found_finish(&found);
-  ck_assert_ptr_null(strstr(informed, "measured once"));
+  tune_at("native", 1000, 1e-6);
+  chosen_for(&of_any);
+  ck_assert_ptr_null(strstr(heard, "measured once"));
 }
 
 /* Without a place to keep the times, they would be measured each time. */
 TEST(without_a_cache_nothing_is_measured) {
-  rh_found found;
-  rh_job_spec spec = of_any;
   rh_close(redhost);
   const rh_options options = SIZED(rh_options, .no_cache = 1, .program = REDHOST_PROGRAM);
   must(rh_open(&redhost, &options, &error));
   redhost->context->options.no_measure = 0;
-  must(rh_locate(redhost->context, &spec, &found, &error));
-  rh_found_finish(&found);
+  chosen_for(&of_any);
   ck_assert_ptr_null(strstr(redhost->context->chosen, "measured here at"));
 }
 
@@ -469,18 +462,18 @@ TEST(where_the_result_is_wanted) {
   spec.strategy = "cascade";
   spec.on_device = RH_JOB_RESULT_ON_DEVICE;
   pretend_a_device(0);
-  tune("cascade", built_in("cascade"), RH_TYPE_i32, 1e-6, "finish", "device");
+  tune("cascade", NULL, RH_TYPE_i32, 1e-6, "finish", "device");
   must(rh_locate_job(&job, redhost->context, &spec, &error));
   ck_assert(job.params_from.from == RH_PARAMS_FROM_TUNED && !job.answer.finishes_on_host);
   rh_job_finish(&job);
-  tune("cascade", built_in("cascade"), RH_TYPE_i32, 1e-6, "tile", "64");
+  tune("cascade", NULL, RH_TYPE_i32, 1e-6, "tile", "64");
   must(rh_locate_job(&job, redhost->context, &spec, &error));
   ck_assert(job.params_from.from == RH_PARAMS_FROM_DEFAULT);
   rh_job_finish(&job);
   /* `auto` takes no strategy that finishes or runs on the host. */
-  tune("serial", built_in("serial"), RH_TYPE_i32, 1e-9, NULL, NULL);
-  tune("cascade", built_in("cascade"), RH_TYPE_i32, 2e-9, NULL, NULL);
-  tune("two_stage", built_in("two_stage"), RH_TYPE_i32, 1e-6, NULL, NULL);
+  tune("serial", NULL, RH_TYPE_i32, 1e-9, NULL, NULL);
+  tune("cascade", NULL, RH_TYPE_i32, 2e-9, NULL, NULL);
+  tune("two_stage", NULL, RH_TYPE_i32, 1e-6, NULL, NULL);
   made_up.shares_memory = 1;
   spec.strategy = NULL;
   assert_chosen_for(&spec, "two_stage");
@@ -491,10 +484,6 @@ TEST(where_the_result_is_wanted) {
 }
 
 /* ---- Every strategy competes by its best known time ---- */
-
-static const char *built_in_or_zoo(const char *strategy) {
-  return strcmp(strategy, "particular") == 0 ? ZOO_DIR "/particular.so" : built_in(strategy);
-}
 
 typedef struct knowledge {
   char strategy[32], op[8], type[8];
@@ -564,10 +553,8 @@ static int is_examined(const char *strategy) {
 /* How many of the plugins that came with redhost were not. */
 static uint32_t skipped_at(uint64_t n) {
   rh_job_spec spec = of_any;
-  rh_found found;
   spec.operation.n = n;
-  must(rh_locate(redhost->context, &spec, &found, &error));
-  rh_found_finish(&found);
+  chosen_for(&spec);
   return redhost->context->registry.n_skipped;
 }
 
@@ -576,17 +563,17 @@ static uint32_t skipped_at(uint64_t n) {
 TEST(auto_examines_those_it_may_choose) {
   const rh_registry *all;
   pretend_pocl("AuthenticAMD 1 1"); /* no shipped times count */
-  tune_at("native", built_in("native"), 1000, 1e-6);
+  tune_at("native", 1000, 1e-6);
   ck_assert_uint_gt(skipped_at(1000), 20);
   ck_assert(is_examined("native") && is_examined("serial") && is_examined("particular"));
   ck_assert(!is_examined("cascade"));
-  tune("cascade", built_in("cascade"), RH_TYPE_i32, 1e-6, NULL, NULL);
+  tune("cascade", NULL, RH_TYPE_i32, 1e-6, NULL, NULL);
   ck_assert_uint_gt(skipped_at(1001), 20);
   ck_assert(is_examined("cascade") && !is_examined("two_stage"));
   must(rh_context_registry(redhost->context, 1001, &all, NULL, &error));
   ck_assert(all->n_skipped == 0 && is_examined("two_stage"));
   ck_assert_uint_eq(skipped_at(1001), 0);
-  tune("of_no_file", built_in("cascade"), RH_TYPE_i32, 1e-6, NULL, NULL);
+  tune("of_no_file", file_of("cascade"), RH_TYPE_i32, 1e-6, NULL, NULL);
   ck_assert_uint_eq(skipped_at(1002), 0);
 }
 
@@ -595,7 +582,7 @@ TEST(nothing_is_known_of_any) {
   pretend_a_device(0);
   assert_chosen("onepass");
   ck_assert_uint_eq(redhost->context->registry.n_skipped, 0);
-  ck_assert_ptr_nonnull(strstr(redhost->context->chosen, "by its own score of"));
+  assert_says(redhost->context->chosen, "by its own score of");
 }
 
 /* Of the strategies with a time none takes all segments in one run, so the others count, too. */
@@ -613,7 +600,7 @@ TEST(segments_are_served_in_one_run) {
   made_up.about.vendor_id = 4318; /* NVIDIA's, of whose GPUs times of whole arrays are shipped */
   strcpy(made_up.family, "compute capability 9");
   pretend_a_device(0);
-  tune_at("onepass", built_in("onepass"), 1000, 1e-6);
+  tune_at("onepass", 1000, 1e-6);
   assert_chosen("onepass");
   assert_chosen_for(&spec, "segments");
 }
@@ -633,7 +620,7 @@ static void know(const char *list) {
                           .time_s = k.latency_us * 1e-6,
                           .latency_s = k.latency_us * 1e-6,
                           .failed = k.latency_us == 0},
-        k.strategy, built_in_or_zoo(k.strategy));
+        k.strategy, NULL);
 }
 
 TEST_LOOP(everybody_competes, 0, CHOICES) {
@@ -644,10 +631,7 @@ TEST_LOOP(everybody_competes, 0, CHOICES) {
   ck_assert_int_eq(sscanf(choices[_i].problem, "%7s %7s %d", of.op, of.type, &of.log2_n), 3);
   spec.operation.op = operator_of(&of);
   spec.operation.n = UINT64_C(1) << of.log2_n;
-  FINISHED(rh_found) found = {0};
-  must(rh_locate(redhost->context, &spec, &found, &error));
-  ck_assert_msg(strcmp(found.name, choices[_i].chosen) == 0, "%d: %s", _i,
-                redhost->context->chosen);
+  assert_chosen_for(&spec, choices[_i].chosen);
 }
 
 /* An operator that does not claim to commute, so that every strategy that keeps the order may be
@@ -659,21 +643,15 @@ TEST(what_is_not_judged_is_not_taken_first) {
                                 .fields = {{.identity = "-0.0", .combine = "a + b"}}};
     const rh_operand x = {"x", types[k]};
     OWNED(rh_custom) own = NULL;
-    rh_tunedb *tuned;
-    FINISHED(rh_found) found = {0};
     must(rh_custom_create(&own, &definition, &x, 1, NULL, 0, &error));
     const rh_job_spec spec = {.operation = {.op = &own->face, .n = 1 << 20}};
-    rh_tunedb_entry entry = {.strategy = "serial",
-                             .plugin = rh_tunedb_plugin(built_in("serial")),
-                             .op = rh_operator_builtin(own->face.base, own->face.type),
-                             .own = own->face.hash,
-                             .n = 1 << 20,
-                             .time_s = 1e-9,
-                             .latency_s = 1e-9};
-    must(rh_context_tuned(redhost->context, &tuned, &error));
-    must(rh_tunedb_put(tuned, &entry, &error));
-    must(rh_locate(redhost->context, &spec, &found, &error));
-    ck_assert_msg((strcmp(found.name, "serial") == 0) == (types[k] == RH_TYPE_f64), "%s: %s",
+    put((rh_tunedb_entry){.op = rh_operator_builtin(own->face.base, own->face.type),
+                          .own = own->face.hash,
+                          .n = 1 << 20,
+                          .time_s = 1e-9,
+                          .latency_s = 1e-9},
+        "serial", NULL);
+    ck_assert_msg((strcmp(chosen_for(&spec), "serial") == 0) == (types[k] == RH_TYPE_f64), "%s: %s",
                   rh_type_name(types[k]), redhost->context->chosen);
   }
 }
@@ -683,12 +661,10 @@ TEST(all_operands_count) {
   const rh_definition definition = {.ops = "sum", .map = "x*y"};
   const rh_operand operands[] = {{"x", RH_TYPE_i64}, {"y", RH_TYPE_i64}};
   OWNED(rh_custom) own = NULL;
-  FINISHED(rh_found) found = {0};
   must(rh_custom_create(&own, &definition, operands, 2, NULL, 0, &error));
   know("native sum i64 19 40 native sum i64 20 45 serial sum i64 19 35 serial sum i64 20 60");
   const rh_job_spec spec = {.operation = {.op = &own->face, .n = 1 << 19}};
-  must(rh_locate(redhost->context, &spec, &found, &error));
-  ck_assert_msg(strcmp(found.name, "native") == 0, "%s", redhost->context->chosen);
+  assert_chosen_for(&spec, "native");
 }
 
 int main(void) {

@@ -60,7 +60,7 @@ TEST(terminal_on_input_is_refused) {
   restore_input();
   close(master);
   ck_assert_int_eq(status, RH_E_FILE);
-  ck_assert_ptr_nonnull(strstr(error.message, "standard input is a terminal; pipe the data in"));
+  assert_says(error.message, "standard input is a terminal; pipe the data in");
 }
 
 TEST(file_on_input_is_mapped) {

@@ -145,7 +145,7 @@ TEST_LOOP(what_differs, 0, sizeof differences / sizeof *differences) {
   rh_difference found;
   ck_assert(!rh_operation_differ(differences[_i].a, differences[_i].a, &found));
   ck_assert(rh_operation_differ(differences[_i].a, differences[_i].b, &found));
-  ck_assert_msg(strstr(found.words, differences[_i].words), "%s", found.words);
+  assert_says(found.words, differences[_i].words);
 }
 
 /* Long texts are shown around what differs. */

@@ -180,7 +180,7 @@ TEST_LOOP(another_processor, 0, 2) {
   reopen(devices[_i]);
   ck_assert(time_of(RH_OP_sum, RH_TYPE_f32, 1024, 0) == 0);
   ck_assert_uint_eq(rh_tunedb_count(tuned), 0);
-  ck_assert_msg(strstr(informed, "is of another processor, ") != NULL, "%s", informed);
+  assert_says(informed, "is of another processor, ");
   put("s", RH_OP_sum, RH_TYPE_f32, 1024, 2); /* beside the other's */
   ck_assert(time_of(RH_OP_sum, RH_TYPE_f32, 1024, 1) == 2);
   ck_assert(strstr(read_text(), ", chips: ") && strstr(read_text(), ", cores: "));
@@ -196,8 +196,7 @@ TEST_LOOP(unnamed_processor, 0, 2) {
              "{\"strategy\":\"s\",\"op\":\"sum\",\"type\":\"f32\",\"n\":1024,\"time_s\":1}]}]}");
   reopen(devices[_i]);
   ck_assert(time_of(RH_OP_sum, RH_TYPE_f32, 1024, 0) == 0);
-  ck_assert_msg(strstr(informed, "another processor, which is not named; this is "), "%s",
-                informed);
+  assert_says(informed, "another processor, which is not named; this is ");
   put("s", RH_OP_sum, RH_TYPE_f32, 1024, 2); /* in a list of its own */
   ck_assert(time_of(RH_OP_sum, RH_TYPE_f32, 1024, 1) == 2);
   ck_assert_uint_eq(rh_tunedb_count(tuned), 1);
@@ -216,8 +215,7 @@ TEST(other_devices_and_drivers) {
       RH_TUNED_HERE, RH_TUNED_SHIPPED, RH_TUNED_OTHER_SIZE, 0, UINT64_MAX, 0};
   ck_assert(time_of(RH_OP_sum, RH_TYPE_f32, 1024, 0) == 0 && rh_tunedb_count(tuned) == 0);
   ck_assert(!rh_tunedb_find_timed(tuned, &any, asked("s", 7, RH_OP_sum, RH_TYPE_f32, 0, 1024)));
-  ck_assert_msg(strstr(informed, "'Board' is passed over: it is of another driver, 1; this is 2"),
-                "%s", informed);
+  assert_says(informed, "'Board' is passed over: it is of another driver, 1; this is 2");
   put("s", RH_OP_max, RH_TYPE_f32, 1 << 30, 2);
   ck_assert(time_of(RH_OP_sum, RH_TYPE_f32, 1024, 0) == 2);
   reopen(&device); /* and nothing was lost */
@@ -301,8 +299,8 @@ TEST(operators_of_ones_own) {
   put_own(12, 6);
   rh_tunedb_blame(tuned, asked("s", 7, RH_OP_sum, RH_TYPE_f32, 11, 1));
   close_it();
-  ck_assert_ptr_nonnull(strstr(read_text(), "\"op\": \"own:000000000000000b\""));
-  ck_assert_ptr_nonnull(strstr(read_text(), "\"name\": \"sum of x*y\""));
+  assert_says(read_text(), "\"op\": \"own:000000000000000b\"");
+  assert_says(read_text(), "\"name\": \"sum of x*y\"");
   reopen(&device);
   ck_assert(own_time_of(11, 1) == 5 && own_time_of(12, 1) == 6);
   ck_assert(own_time_of(0, 1) == 1);
