@@ -5,27 +5,15 @@
  * where "<" waits for a question of the parent's, "!" ends the process, "~" sleeps, and "A", "O",
  * "T" and "E" are answers: to ask, open and take, and an error. */
 #include <errno.h>
-#include <limits.h>
-#include <signal.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
 
-#include "../../host/tools/isolate/internal.h"
-#include "../suite/suite.h"
+#include "child_support.h"
 
 #define QUERY "phase loading\nphase query\n"
 #define SETUP "phase setup\n"
 
-static char self[PATH_MAX];
-
 /* ---- The worker's side ----------------------------------------------------------------------- */
-
-static void flood(void) {
-  static char stars[1 << 16];
-  memset(stars, '*', sizeof stars);
-  while (write(4, stars, sizeof stars) > 0) continue;
-  _exit(8);
-}
 
 static const rh_opened asked = {.launches = 3,
                                 .finishes_on_host = 1,
@@ -99,19 +87,13 @@ TEST(what_is_said_is_understood) {
 }
 
 /* Each of these differs from a valid line in one detail. */
-static const char garbage[] =
-    "|scribble|phase|phase running|phase run 1|Phase run|log 4 x|log -1 x|log x|"
-    "log 1 \x1b[2J|log 1 \xff|progress upload 1|progress upload 1 2 3|progress  1 2|"
-    "part|part |wrong|dropped -1|dropped 1 2|opened host 1|failed so|declined so|ready|"
-    "error -3 0 no room|opened 00|taken 1 host 7|parts 1e-6 tiles 2e-6";
-
 TEST(garbage_is_refused) {
-  rh_peer_message said;
-  for (const char *at = garbage, *end; at; at = *end ? end + 1 : NULL) {
-    end = strchrnul(at, '|');
-    ck_assert_msg(rh_peer_line_read(at, (size_t)(end - at), 1, 0, 0, &said) == RH_PEER_GARBAGE,
-                  "'%.*s' is accepted", (int)(end - at), at);
-  }
+  assert_garbage(
+      "|scribble|phase|phase running|phase run 1|Phase run|log 4 x|log -1 x|log x|"
+      "log 1 \x1b[2J|log 1 \xff|progress upload 1|progress upload 1 2 3|progress  1 2|"
+      "part|part |wrong|dropped -1|dropped 1 2|opened host 1|failed so|declined so|ready|"
+      "error -3 0 no room|opened 00|taken 1 host 7|parts 1e-6 tiles 2e-6",
+      1, 0, 0);
 }
 
 TEST(strings_are_cut_to_fit) {
@@ -232,23 +214,6 @@ TEST_LOOP(a_request_that_is_none, 0, 5) {
 
 /* ---- Conversations --------------------------------------------------------------------------- */
 
-static char logged[4096];
-static int cancels;
-
-static void on_log(void *user, uint32_t level, const char *text) {
-  (void)user;
-  size_t used = strlen(logged);
-  snprintf(logged + used, sizeof logged - used, "%u %s\n", level, text);
-}
-
-static int on_progress(void *user, const char *phase, uint64_t done, uint64_t total) {
-  (void)user;
-  (void)phase;
-  (void)done;
-  (void)total;
-  return cancels;
-}
-
 typedef struct told {
   rh_opened asked, opened;
   rh_taken taken;
@@ -327,8 +292,7 @@ static const fault faults[] = {
 TEST_LOOP(a_fault_is_a_sentence, 0, sizeof faults / sizeof *faults) {
   const fault *of = &faults[_i];
   told t;
-  ck_assert_int_eq(run_all(of->part, 0.3, &t), of->status);
-  assert_says(error.message, of->says);
+  must_fail(run_all(of->part, 0.3, &t), of->status, of->says);
 }
 
 /* More than the limit cannot come from redhost. */
@@ -338,8 +302,7 @@ TEST(logs_have_an_end) {
   rh_text_add(&part, "%s", "<" QUERY);
   for (int k = 0; k <= RH_MOST_LOGS; k++) rh_text_add(&part, "log 3 x\n");
   rh_text_add(&part, "~");
-  ck_assert_int_eq(run_all(part.s, 10, &t), RH_E_PLUGIN);
-  assert_says(error.message, "wrote to redhost's result channel in query");
+  must_fail(run_all(part.s, 10, &t), RH_E_PLUGIN, "wrote to redhost's result channel in query");
   ck_assert_uint_eq(strlen(logged), RH_MOST_LOGS * strlen("3 x\n"));
 }
 
@@ -394,7 +357,5 @@ int main(int argc, char **argv) {
     play(part);
     return 0;
   }
-  ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
-  if (length < 0) return 2;
-  return run_tests();
+  return find_self() ? run_tests() : 2;
 }

@@ -4,14 +4,7 @@
  * which always behaves; REDHOST_TEST_PLAY is "WHEN:WHAT": when "good" is to open, take or close a
  * point of the operator max, or in the greeting, it does WHAT instead: "!" crashes, "~" hangs, "*"
  * floods, "." exits, "=TEXT" prints TEXT instead, "+TEXT" prints it in addition. */
-#include <limits.h>
-#include <signal.h>
-#include <sys/stat.h>
-
-#include "../../host/tools/isolate/internal.h"
-#include "../suite/suite.h"
-
-static char self[PATH_MAX];
+#include "child_support.h"
 
 /* ---- The program's side ---------------------------------------------------------------------- */
 
@@ -21,13 +14,6 @@ static int open_max[2];
 
 static void say(const char *text) {
   if (write(4, text, strlen(text)) < 0 || write(4, "\n", 1) != 1) _exit(9);
-}
-
-static void flood(void) {
-  static char stars[1 << 16];
-  memset(stars, '*', sizeof stars);
-  while (write(4, stars, sizeof stars) > 0) continue;
-  _exit(8);
 }
 
 /* 1: that was the answer. */
@@ -186,13 +172,7 @@ static const struct {
 };
 
 TEST_LOOP(garbage_is_refused, 0, sizeof garbage / sizeof *garbage) {
-  rh_peer_message said;
-  for (const char *at = garbage[_i].lines, *end; at; at = *end ? end + 1 : NULL) {
-    end = strchrnul(at, '|');
-    ck_assert_msg(rh_peer_line_read(at, (size_t)(end - at), 0, garbage[_i].op, garbage[_i].type,
-                                    &said) == RH_PEER_GARBAGE,
-                  "'%.*s' is accepted", (int)(end - at), at);
-  }
+  assert_garbage(garbage[_i].lines, 0, garbage[_i].op, garbage[_i].type);
 }
 
 TEST(long_lines_do_no_harm) {
@@ -207,23 +187,6 @@ TEST(long_lines_do_no_harm) {
 }
 
 /* ---- Conversations --------------------------------------------------------------------------- */
-
-static int cancels;
-static char logged[1024];
-
-static void on_log(void *user, uint32_t level, const char *text) {
-  (void)user;
-  (void)level;
-  snprintf(logged, sizeof logged, "%s", text);
-}
-
-static int on_progress(void *user, const char *phase, uint64_t done, uint64_t total) {
-  (void)user;
-  (void)phase;
-  (void)done;
-  (void)total;
-  return cancels;
-}
 
 static const rh_options options = {.device = "0:1", .reporter = {NULL, on_log, on_progress}};
 
@@ -246,10 +209,6 @@ static void begin(const char *play, double limit_s) {
 static void finish(void) {
   rh_peers_finish(running);
   running = NULL;
-}
-
-static void assert_says(const char *part) {
-  assert_says(error.message, part);
 }
 
 static const float ones[] = {1, 2, 3, 4.5f}, twos[] = {2, 2};
@@ -374,15 +333,15 @@ TEST_LOOP(trouble_is_one_sentence_and_a_fresh_start, 0, sizeof troubles / sizeof
   if (status == RH_OK) status = take_it(good, RH_TAKE_DEVICE);
   ck_assert_int_eq(status, RH_E_PLUGIN);
   snprintf(expected, sizeof expected, "peer 'good' of %.200s%s", self, troubles[_i].says);
-  assert_says(expected);
+  assert_says(error.message, expected);
   good->close(good->self, NULL);
 
-  ck_assert_int_eq(take_it(other, RH_TAKE_DEVICE), RH_E_PLUGIN);
-  assert_says("other: its process was lost with another peer: peer 'good' of ");
+  must_fail(take_it(other, RH_TAKE_DEVICE), RH_E_PLUGIN,
+            "other: its process was lost with another peer: peer 'good' of ");
   ck_assert_int_eq(open_it(good, RH_OP_sum, &opened),
                    RH_OK); /* in a new one, where other has nothing open */
-  ck_assert_int_eq(take_it(other, RH_TAKE_DEVICE), RH_E_PLUGIN);
-  assert_says("other: its process was lost with another peer: peer 'good' of ");
+  must_fail(take_it(other, RH_TAKE_DEVICE), RH_E_PLUGIN,
+            "other: its process was lost with another peer: peer 'good' of ");
   good->close(good->self, NULL);
   other->close(other->self, NULL);
 
@@ -414,8 +373,8 @@ TEST(the_clock_is_the_one_asked_for) {
   begin("take:=taken 1 device 4.5", 20);
   ck_assert_int_eq(open_it(good, RH_OP_max, &opened), RH_OK);
   ck_assert_int_eq(take_it(good, RH_TAKE_DEVICE), RH_OK);
-  ck_assert_int_eq(take_it(good, RH_TAKE_LATENCY), RH_E_PLUGIN);
-  assert_says("used the device's clock instead of the host's in take");
+  must_fail(take_it(good, RH_TAKE_LATENCY), RH_E_PLUGIN,
+            "used the device's clock instead of the host's in take");
   good->close(good->self, NULL);
 }
 
@@ -427,8 +386,8 @@ TEST(three_losses_in_a_row_are_enough) {
     ck_assert_int_eq(take_it(good, RH_TAKE_DEVICE), well ? RH_OK : RH_E_PLUGIN);
     good->close(good->self, NULL);
   }
-  ck_assert_int_eq(open_it(good, RH_OP_sum, &opened), RH_E_PLUGIN);
-  assert_says("not tried again after 3 losses in a row: peer 'good' of ");
+  must_fail(open_it(good, RH_OP_sum, &opened), RH_E_PLUGIN,
+            "not tried again after 3 losses in a row: peer 'good' of ");
   good->close(good->self, NULL);
 }
 
@@ -454,7 +413,7 @@ TEST_LOOP(a_bad_greeting_is_no_peer, 0, sizeof greetings / sizeof *greetings) {
   rh_peers *peers;
   ck_assert_int_eq(start(&peers, greetings[_i].play, 0.5), RH_E_PLUGIN);
   ck_assert_ptr_null(peers);
-  assert_says(greetings[_i].says);
+  assert_says(error.message, greetings[_i].says);
 }
 
 TEST(too_many_peers) {
@@ -462,8 +421,7 @@ TEST(too_many_peers) {
   rh_peers *peers;
   for (int k = 0; k <= RH_PEERS_MOST; k++)
     snprintf(play + strlen(play), sizeof play - strlen(play), "\npeer p%d about", k);
-  ck_assert_int_eq(start(&peers, play, 20), RH_E_PLUGIN);
-  assert_says("offered more than 32 peers");
+  must_fail(start(&peers, play, 20), RH_E_PLUGIN, "offered more than 32 peers");
 }
 
 TEST(no_such_program) {
@@ -489,7 +447,5 @@ TEST(waiting_can_be_cancelled) {
 int main(void) {
   const char *play = getenv("REDHOST_TEST_PLAY");
   if (play) return run_peer(play);
-  ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
-  if (length < 0) return 1;
-  return run_tests();
+  return find_self() ? run_tests() : 1;
 }
