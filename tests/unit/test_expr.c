@@ -31,10 +31,15 @@ static rh_exprs *parse(const char *text, rh_error *why) {
   return NULL;
 }
 
+static rh_exprs *parse_well(const char *text) {
+  rh_exprs *exprs = parse(text, &error);
+  ck_assert_msg(exprs != NULL, "%s: %s", text, error.message);
+  return exprs;
+}
+
 /* The value at element `at` as its type's number, in a double or an integer. */
 static void evaluate(const char *text, int at, rh_type type, double *f, int64_t *i) {
-  OWNED(rh_exprs) exprs = parse(text, &error);
-  ck_assert_msg(exprs != NULL, "%s: %s", text, error.message);
+  OWNED(rh_exprs) exprs = parse_well(text);
   ck_assert_msg(rh_exprs_type(exprs, 0) == type, "%s is %s", text,
                 rh_type_name(rh_exprs_type(exprs, 0)));
   uint64_t out[3] = {0}, bound[8];
@@ -53,14 +58,12 @@ static void evaluate(const char *text, int at, rh_type type, double *f, int64_t 
   if (rh_type_size(type) == 8) memcpy(i, from, sizeof *i);
 }
 
-typedef struct row {
+static const struct row {
   const char *text;
   rh_type type;
   int at;
   double value;
-} row;
-
-static const row rows[] = {
+} rows[] = {
     {"1 + 2 * 3", RH_TYPE_i32, 0, 7},
     {"(1 + 2) * 3", RH_TYPE_i32, 0, 9},
     {"10 - 4 - 3", RH_TYPE_i32, 0, 3},
@@ -199,36 +202,35 @@ static const row rows[] = {
     {"as_int(x)", RH_TYPE_i32, 0, 0x40400000},
 };
 
+/* Where x is 0.1. */
+static void enclose(const char *text, double *low, double *high) {
+  uint64_t bound[8];
+  OWNED(rh_exprs) exprs = parse_well(text);
+  const void *tenth[VARIABLES] = {&x[2]};
+  rh_exprs_bind(exprs, 1000, bound);
+  ck_assert_int_eq(rh_exprs_enclose(exprs, 0, tenth, 0, 1, bound, low, high), 0);
+}
+
 /* Casts, products and negations that are 0 as integers, and would be -0 as floats. */
 static const char *const zeros[] = {"atan2(0.0, (i32)(exp(x) - 1.5))",
                                     "atan2(0.0, -(i32)(exp(x) > 1e9))",
                                     "atan2(0.0, (i32)(exp(x) > 1e9)*-1)"};
 
 TEST_LOOP(enclosed_integers_have_one_zero, 0, sizeof zeros / sizeof *zeros) {
-  uint64_t bound[8];
   double low, high;
-  OWNED(rh_exprs) exprs = parse(zeros[_i], &error);
-  ck_assert_msg(exprs != NULL, "%s: %s", zeros[_i], error.message);
-  const void *tenth[VARIABLES] = {&x[2]};
-  rh_exprs_bind(exprs, 1000, bound);
-  ck_assert_int_eq(rh_exprs_enclose(exprs, 0, tenth, 0, 1, bound, &low, &high), 0);
+  enclose(zeros[_i], &low, &high);
   ck_assert_msg(low <= 0 && 0 <= high && high < 1, "%s: %g to %g", zeros[_i], low, high);
 }
 
 /* round() of what may be a little below 0, as a device's exp() of -1000, is 0 of either sign. */
 TEST(enclosed_zeros_have_either_sign) {
-  uint64_t bound[8];
   double low, high;
-  OWNED(rh_exprs) exprs = parse("atan2(round(exp(x - 1000.0)), -0.5)", &error);
-  ck_assert_msg(exprs != NULL, "%s", error.message);
-  const void *tenth[VARIABLES] = {&x[2]};
-  rh_exprs_bind(exprs, 1000, bound);
-  ck_assert_int_eq(rh_exprs_enclose(exprs, 0, tenth, 0, 1, bound, &low, &high), 0);
+  enclose("atan2(round(exp(x - 1000.0)), -0.5)", &low, &high);
   ck_assert_msg(low < -3 && high > 3, "%g to %g", low, high);
 }
 
 TEST_LOOP(values, 0, sizeof rows / sizeof *rows) {
-  const row *one = &rows[_i];
+  const struct row *one = &rows[_i];
   double f;
   int64_t i;
   evaluate(one->text, one->at, one->type, &f, &i);
@@ -238,10 +240,9 @@ TEST_LOOP(values, 0, sizeof rows / sizeof *rows) {
   ck_assert_msg(got == one->value, "%s is %.17g, not %.17g", one->text, got, one->value);
 }
 
-typedef struct mistake {
+static const struct mistake {
   const char *text, *message;
-} mistake;
-static const mistake mistakes[] = {
+} mistakes[] = {
     {"x *", "--map: expected an operand, and the text ends, at column 4 of 'x *'"},
     {"", "expected an operand, and the text ends, at column 1"},
     {"x + * y", "expected an operand, not '*', at column 5"},
@@ -249,8 +250,7 @@ static const mistake mistakes[] = {
     {"x)", "expected an operator, not ')', at column 2"},
     {"x y", "expected an operator, not 'y', at column 3"},
     {"z + 1",
-     "unknown name 'z'; known: x, y, k, u, l, h, b, c, m, a.0, a.mean, t, q, i, n, at column "
-     "1"},
+     "unknown name 'z'; known: x, y, k, u, l, h, b, c, m, a.0, a.mean, t, q, i, n, at column 1"},
     {"foo(x)", "unknown function 'foo', at column 1"},
     {"sqrt(x, y)", "the function takes one argument, at column 1"},
     {"min(x)", "the function takes two arguments, at column 1"},
@@ -289,7 +289,7 @@ static const mistake mistakes[] = {
 };
 
 TEST_LOOP(messages, 0, sizeof mistakes / sizeof *mistakes) {
-  const mistake *one = &mistakes[_i];
+  const struct mistake *one = &mistakes[_i];
   ck_assert_msg(parse(one->text, &error) == NULL, "'%s' was taken", one->text);
   ck_assert_int_eq(error.status, RH_E_USAGE);
   ck_assert_msg(strstr(error.message, one->message) != NULL, "%s: %s", one->text, error.message);
@@ -323,8 +323,8 @@ TEST(lists_and_names) {
   OWNED(rh_exprs) exprs = NULL;
   float first[3], second[3];
   void *outputs[] = {first, second};
-  ck_assert(rh_exprs_create(&exprs, variables, VARIABLES, NULL, 0, 0, &error) == RH_OK);
-  ck_assert(rh_exprs_let(exprs, "d", "x - a.0", "let", &error) == RH_OK);
+  must(rh_exprs_create(&exprs, variables, VARIABLES, NULL, 0, 0, &error));
+  must(rh_exprs_let(exprs, "d", "x - a.0", "let", &error));
   must(rh_exprs_outputs(exprs, "d * d, max(d, 0)", "--map", &error));
   ck_assert_uint_eq(rh_exprs_count(exprs), 2);
   rh_exprs_eval(exprs, arrays, 0, 3, NULL, outputs);
@@ -398,10 +398,9 @@ TEST(errors) {
 }
 
 /* The difference that wraps and is seen, of 1000 elements. */
-typedef struct difference_row {
+static const struct difference {
   const char *text, *found;
-} difference_row;
-static const difference_row differences[] = {
+} differences[] = {
     {"u - c", "u - c"},
     {"abs(k - u)", "k - u"},
     {"2*u - c - 1", "2*u - c - 1"},
@@ -439,55 +438,21 @@ static const difference_row differences[] = {
     {"max(u, 7u) - max(c, 7u)", "max(u, 7u) - max(c, 7u)"},
 };
 
-/* Those that do not wrap, or are not seen. */
-static const char *const no_differences[] = {"c - b",
-                                             "k - c",
-                                             "u - l",
-                                             "x - i",
-                                             "l - u",
-                                             "n - i",
-                                             "n - 1 - i",
-                                             "n - i - 1",
-                                             "n - 1000",
-                                             "3 - 5",
-                                             "0u - 0",
-                                             "u - 0",
-                                             "u - u/3",
-                                             "u - u%7",
-                                             "u - (u & k)",
-                                             "u - (u & c)",
-                                             "m - (m >> 3)",
-                                             "255u - c",
-                                             "0xffffffff - u",
-                                             "m + u - (u & 0)",
-                                             "(i32)(u - c)",
-                                             "(i64)(m - i)*x",
-                                             "abs((i64)(i - m))",
-                                             "(i64)-m",
-                                             "as_int(u - c)",
-                                             "(u8)(u - c)",
-                                             "(u - c) & 255",
-                                             "u - c == 3",
-                                             "u - c ? 1 : 2",
-                                             "(u - c)*(u - c)",
-                                             "u > c ? u - c : c - u",
-                                             "c <= u ? u - c : 0",
-                                             "u < c ? 0.5 : 1.0*(u - c)",
-                                             "!(u < c) ? u - c : 0",
-                                             "k == 3 && u > c && x > 0 ? (f32)(u - c) : 0",
-                                             "u < c || x < 0 ? 0 : u - c",
-                                             "u ? u - 1 : 0",
-                                             "u >= 5 ? u - 5 : 0",
-                                             "max(u, c) - min(u, c)",
-                                             "m > u ? m - u : u - m",
-                                             "clamp(u, 3u, 9u) - 3"};
+/* Those that do not wrap, or are not seen; ";" is between them. */
+static const char no_differences[] =
+    "c - b; k - c; u - l; x - i; l - u; n - i; n - 1 - i; n - i - 1; n - 1000; 3 - 5; 0u - 0; "
+    "u - 0; u - u/3; u - u%7; u - (u & k); u - (u & c); m - (m >> 3); 255u - c; 0xffffffff - u; "
+    "m + u - (u & 0); (i32)(u - c); (i64)(m - i)*x; abs((i64)(i - m)); (i64)-m; as_int(u - c); "
+    "(u8)(u - c); (u - c) & 255; u - c == 3; u - c ? 1 : 2; (u - c)*(u - c); "
+    "u > c ? u - c : c - u; c <= u ? u - c : 0; u < c ? 0.5 : 1.0*(u - c); !(u < c) ? u - c : 0; "
+    "k == 3 && u > c && x > 0 ? (f32)(u - c) : 0; u < c || x < 0 ? 0 : u - c; u ? u - 1 : 0; "
+    "u >= 5 ? u - 5 : 0; max(u, c) - min(u, c); m > u ? m - u : u - m; clamp(u, 3u, 9u) - 3";
 
 TEST(differences_below_0) {
   for (size_t r = 0; r < sizeof differences / sizeof *differences; r++) {
-    const difference_row *one = &differences[r];
+    const struct difference *one = &differences[r];
     rh_expr_place place = {.what = "--map", .text = ""};
-    OWNED(rh_exprs) exprs = parse(one->text, &error);
-    ck_assert_msg(exprs != NULL, "%s: %s", one->text, error.message);
+    OWNED(rh_exprs) exprs = parse_well(one->text);
     ck_assert_msg(rh_exprs_find_difference(exprs, 1000, &place), "%s", one->text);
     char found[64];
     snprintf(found, sizeof found, "%.*s", (int)(place.end - place.begin), place.text + place.begin);
@@ -498,11 +463,12 @@ TEST(differences_below_0) {
 }
 
 TEST(no_differences_below_0) {
-  for (size_t r = 0; r < sizeof no_differences / sizeof *no_differences; r++) {
+  char texts[sizeof no_differences];
+  strcpy(texts, no_differences);
+  for (char *rest = texts, *text; (text = strsep(&rest, ";"));) {
     rh_expr_place place;
-    OWNED(rh_exprs) exprs = parse(no_differences[r], &error);
-    ck_assert_msg(exprs != NULL, "%s: %s", no_differences[r], error.message);
-    ck_assert_msg(!rh_exprs_find_difference(exprs, 1000, &place), "%s", no_differences[r]);
+    OWNED(rh_exprs) exprs = parse_well(text);
+    ck_assert_msg(!rh_exprs_find_difference(exprs, 1000, &place), "%s", text);
   }
 }
 
