@@ -4,18 +4,15 @@
 
 #include "../../host/core/run/run.h"
 #include "../../host/operators/foreign/foreign.h"
-#include "../core/folder.h"
-#include "../suite/suite.h"
-
-static char dir[64];
+#include "files_support.h"
 
 /* ---- The reader ------------------------------------------------------------------------------ */
 
-#define PLAIN                                                                                      \
-  "{\"name\":\"f\",\"summary\":\"s\",\"library\":\"l\",\"symbol\":\"plain_sum\","                  \
-  "\"operator\":\"sum\","                                                                          \
-  "\"type\":\"f32\",\"arguments\":[{\"role\":\"data\"},{\"role\":\"n\",\"type\":\"size_t\"}],"     \
-  "\"returns\":{\"role\":\"result\",\"type\":\"f32\"}}"
+#define PLAIN_OF(more, op, type, returns)                                                          \
+  "{" more "\"name\":\"f\",\"summary\":\"s\",\"library\":\"l\",\"symbol\":\"plain_sum\","          \
+  "\"operator\":\"" op "\",\"type\":\"" type "\",\"arguments\":[{\"role\":\"data\"},"              \
+  "{\"role\":\"n\",\"type\":\"size_t\"}],\"returns\":{\"role\":\"result\"," returns "}}"
+#define PLAIN PLAIN_OF("", "sum", "f32", "\"type\":\"f32\"")
 
 /* `text` with the first `what` replaced. */
 static char *replaced(const char *text, const char *what, const char *by) {
@@ -148,29 +145,22 @@ TEST(bad_keys) { assert_all_refused(keys, sizeof keys / sizeof *keys); }
 
 TEST(bad_signatures) { assert_all_refused(signatures, sizeof signatures / sizeof *signatures); }
 
+/* A byte holds the indices of 255 elements counted from 1, and of 256 counted from 0. */
 TEST(bad_results) {
-  char *argmax = replaced(PLAIN, "\"sum\"", "\"argmax\"");
-  assert_refused(argmax, strlen(argmax),
-                 "returns.type: the result of argmax of f32 is an index, not f32");
-  char *text = replaced(argmax, RETURNS, "{\"role\":\"result\",\"type\":\"u8\",\"base\":2}");
-  assert_refused(text, strlen(text), "returns.base: expected a whole number from 0 to 1");
-  free(text);
-  /* A byte holds the indices of 255 elements counted from 1, and of 256 counted from 0. */
-  char *from_1 = replaced(argmax, RETURNS, "{\"role\":\"result\",\"type\":\"u8\",\"base\":1}");
-  text = replaced(from_1, "{\"name\"", "{\"max_n\":256,\"name\"");
-  assert_refused(text, strlen(text), "max_n: expected a whole number from 1 to 255");
-  free(text);
-  free(from_1);
-  char *from_0 = replaced(argmax, RETURNS, "{\"role\":\"result\",\"type\":\"u8\"}");
-  text = replaced(from_0, "{\"name\"", "{\"max_n\":257,\"name\"");
-  assert_refused(text, strlen(text), "max_n: expected a whole number from 1 to 256");
-  free(text);
-  free(from_0);
-  free(argmax);
-  char *integers = replaced(PLAIN, "\"type\":\"f32\"", "\"type\":\"i32\"");
-  assert_refused(integers, strlen(integers),
-                 "returns.type: the result of sum of i32 is an integer, not f32");
-  free(integers);
+  static const char *const texts[][2] = {
+      {PLAIN_OF("", "argmax", "f32", "\"type\":\"f32\""),
+       "returns.type: the result of argmax of f32 is an index, not f32"},
+      {PLAIN_OF("", "argmax", "f32", "\"type\":\"u8\",\"base\":2"),
+       "returns.base: expected a whole number from 0 to 1"},
+      {PLAIN_OF("\"max_n\":256,", "argmax", "f32", "\"type\":\"u8\",\"base\":1"),
+       "max_n: expected a whole number from 1 to 255"},
+      {PLAIN_OF("\"max_n\":257,", "argmax", "f32", "\"type\":\"u8\""),
+       "max_n: expected a whole number from 1 to 256"},
+      {PLAIN_OF("", "sum", "i32", "\"type\":\"f32\""),
+       "returns.type: the result of sum of i32 is an integer, not f32"},
+  };
+  for (size_t k = 0; k < sizeof texts / sizeof *texts; k++)
+    assert_refused(texts[k][0], strlen(texts[k][0]), texts[k][1]);
 }
 
 TEST(no_json) {
@@ -211,23 +201,16 @@ TEST(defaults) {
 
 /* ---- Calls ----------------------------------------------------------------------------------- */
 
-static void write_file(const char *path, const char *text) {
-  FILE *file = fopen(path, "w");
-  ck_assert_ptr_nonnull(file);
-  ck_assert(fputs(text, file) >= 0 && fclose(file) == 0);
-}
-
 /* A description of a function of the test's library; `more`: keys. */
 static rh_status open_description(const char *symbol, const char *op, const char *type,
                                   const char *more, const rh_plugin **plugin, rh_error *why) {
-  char path[128], *text;
-  snprintf(path, sizeof path, "%s/f.foreign.json", dir);
+  char *text;
   int length = asprintf(&text,
                         "{\"summary\":\"s\",\"library\":\"%s\",\"symbol\":\"%s\","
                         "\"operator\":\"%s\",\"type\":\"%s\",%s}",
                         FOREIGN_LIBRARY, symbol, op, type, more);
   ck_assert_int_gt(length, 0);
-  write_file(path, text);
+  const char *path = write_file("f.foreign.json", text, (size_t)length);
   free(text);
   return rh_plugin_open(path, rh_foreign_open, plugin, why);
 }
@@ -428,38 +411,32 @@ TEST(wrong_functions) {
                     "writes_nothing gives the index -1 of 4 elements");
 }
 
-TEST(wrong_files) {
+static void assert_file_refused(rh_status status, const char *message) {
   const rh_plugin *plugin;
-  char path[128], *text = replaced(PLAIN, "\"l\"", "\"libno_such_library.so.7\"");
-  snprintf(path, sizeof path, "%s/f.foreign.json", dir);
-  write_file(path, text);
-  ck_assert_int_eq(rh_plugin_open(path, rh_foreign_open, &plugin, &error), RH_DECLINED);
-  ck_assert_str_eq(error.message, "needs libno_such_library.so.7, which was not found");
+  must_fail(rh_plugin_open(in_dir("f.foreign.json"), rh_foreign_open, &plugin, &error), status, "");
+  ck_assert_str_eq(error.message, message);
+}
+
+TEST(wrong_files) {
+  char *text = replaced(PLAIN, "\"l\"", "\"libno_such_library.so.7\"");
+  write_file("f.foreign.json", text, strlen(text));
+  assert_file_refused(RH_DECLINED, "needs libno_such_library.so.7, which was not found");
   free(text);
   text = replaced(PLAIN, "\"l\"", "\"./f.foreign.json\"");
-  write_file(path, text);
-  ck_assert_int_eq(rh_plugin_open(path, rh_foreign_open, &plugin, &error), RH_E_PLUGIN);
-  ck_assert_str_eq(error.message,
-                   "its library ./f.foreign.json: is not a shared object (it looks like text)");
+  write_file("f.foreign.json", text, strlen(text));
+  assert_file_refused(RH_E_PLUGIN,
+                      "its library ./f.foreign.json: is not a shared object (it looks like text)");
   free(text);
-  text = malloc(RH_FOREIGN_MOST_BYTES + 2);
-  memset(text, ' ', RH_FOREIGN_MOST_BYTES + 1);
-  text[RH_FOREIGN_MOST_BYTES + 1] = 0;
-  write_file(path, text);
-  ck_assert_int_eq(rh_plugin_open(path, rh_foreign_open, &plugin, &error), RH_E_PLUGIN);
-  ck_assert_str_eq(error.message, "has 65537 bytes; a description has at most 65536");
-  free(text);
-  ck_assert_int_eq(truncate(path, 10), 0);
-  FILE *file = fopen(path, "r+");
-  ck_assert(file && fwrite("{}\0{}", 1, 5, file) == 5 && fclose(file) == 0);
-  ck_assert_int_eq(rh_plugin_open(path, rh_foreign_open, &plugin, &error), RH_E_PLUGIN);
-  ck_assert_str_eq(error.message, "is not text: it has null bytes");
+  static char blanks[RH_FOREIGN_MOST_BYTES + 1];
+  memset(blanks, ' ', sizeof blanks);
+  write_file("f.foreign.json", blanks, sizeof blanks);
+  assert_file_refused(RH_E_PLUGIN, "has 65537 bytes; a description has at most 65536");
+  const char *path = write_file("f.foreign.json", "{}\0{}", 5);
+  assert_file_refused(RH_E_PLUGIN, "is not text: it has null bytes");
   unlink(path);
-  ck_assert_int_eq(rh_plugin_open(path, rh_foreign_open, &plugin, &error), RH_E_FILE);
-  ck_assert_str_eq(error.message, "cannot be opened: No such file or directory");
+  assert_file_refused(RH_E_FILE, "cannot be opened: No such file or directory");
   ck_assert(mkfifo(path, 0600) == 0);
-  ck_assert_int_eq(rh_plugin_open(path, rh_foreign_open, &plugin, &error), RH_E_PLUGIN);
-  ck_assert_str_eq(error.message, "is not a regular file; expected a description");
+  assert_file_refused(RH_E_PLUGIN, "is not a regular file; expected a description");
   unlink(path);
 }
 
@@ -474,11 +451,4 @@ TEST(once) {
   ck_assert_ptr_ne(first, other);
   ck_assert(result_of(first, "sum", "f32", x, 0, 3).value.f == 6);
   ck_assert(result_of(other, "sum", "f32", x, 0, 3).value.f == 6);
-}
-
-int main(void) {
-  make_folder(dir, sizeof dir);
-  int status = run_tests();
-  remove_folder(dir);
-  return status;
 }
