@@ -132,10 +132,7 @@ static void try_numbers(const char *text) {
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-  char *text = malloc(size + 1);
-  RULE(text);
-  if (size) memcpy(text, data, size);
-  text[size] = 0;
+  char *text = as_text(data, size);
   for (uint32_t element_size = 1; element_size <= 8; element_size *= 2)
     try_sizes(text, element_size);
   try_names(text);

@@ -87,10 +87,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   rh_exprs *exprs;
   rh_error error = {0};
   uint64_t points[VARIABLES] = {1, 2, 3, 4, 5, 6}, outputs[RH_EXPR_MOST_OUTPUTS];
-  char *text = malloc(size + 1);
-  RULE(text);
-  memcpy(text, data, size);
-  text[size] = 0;
+  char *text = as_text(data, size);
   RULE(rh_exprs_create(&exprs, variables, VARIABLES, constants, 2, 1, &error) == RH_OK);
   rh_status status = rh_exprs_outputs(exprs, text, "map", &error);
   if (status == RH_OK) {

@@ -1,9 +1,6 @@
-/* host/engine/io: a file, .npy or raw.  Mapped and through a pipe it must give the same array,
- * or be
+/* host/engine/io: a file, .npy or raw.  Mapped and through a pipe it must give the same array, or be
  * rejected both times. */
 #include <fcntl.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 #include "../../host/engine/io/io.h"
 #include "fuzz.h"
@@ -36,16 +33,6 @@ static void parse_header(const uint8_t *data, size_t size) {
   RULE(npy.swapped <= 1 && npy.fortran_order <= 1);
   RULE(npy.shape[0] == '(' && memchr(npy.shape, 0, sizeof npy.shape));
   RULE(npy.shape[strlen(npy.shape) - 1] == ')');
-}
-
-/* The input as a named file, the same every time. */
-static const char *as_file(const uint8_t *data, size_t size) {
-  static int fd = -1;
-  static char path[64];
-  if (fd < 0) fd = memfd_create("fuzz", MFD_CLOEXEC);
-  RULE(ftruncate(fd, 0) == 0 && pwrite(fd, data, size, 0) == (ssize_t)size);
-  snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
-  return path;
 }
 
 /* The input as standard input, which ends after it. */
