@@ -71,8 +71,8 @@ class Ranks(cli.Case):
 
 
 class Bits(Ranks):
-    def test_every_number_up_to_16(self):
-        values = {self.value("--run=native", "-n3000001", "--ranks=%d" % ranks) for ranks in range(1, 17)}
+    def test_other_numbers_of_ranks(self):
+        values = {self.value("--run=native", "-n3000001", "--ranks=%d" % ranks) for ranks in RANKS}
         self.assertEqual(values, {self.one("-n3000001")})
 
     @unittest.skipUnless(cli.WHOLE, "nine gigabytes of elements, for the night")
@@ -270,9 +270,11 @@ class BadInput(Ranks):
         self.bad(2, "cannot be used with --list", "--list", "--ranks=2")
 
     def test_options_are_judged_as_without_ranks(self):
-        for option in ("--op=nonsense", "--param=nonsense=1", "--device=nonsense", "--let=nonsense", "--map=x+", "--reduce=a+"):
-            alone, among = (self.redhost("--run=native", "-n1000", "-q", option, *ranks) for ranks in ((), ("--ranks=3",)))
+        for option in ("--op=nonsense", "--param=nonsense=1", "--device=nonsense", "--let=nonsense", "--map=x+", "--reduce=a+", "--check=nonsense",
+                       "--stream=nonsense", "--stream=0", "--isolate=nonsense", "--timeout=x", "--progress=nonsense"):
+            alone, among, apart = (self.redhost("--run=native", "-n1000", "-q", *more, option) for more in ((), ("--ranks=3",), ("--isolate=always",)))
             self.assertEqual((among.code, re.sub(r"rank \d \(host \S+\): ", "", among.err)), (alone.code, alone.err), option)
+            self.assertEqual((apart.code, apart.err), (alone.code, alone.err), option)
         for pair in (("--check=none", "--no-check"), ("--input=x.npy", "--seed=1"), ("--input=x.npy", "--data=equal"),
                      ("--accuracy=exact", "--check=none")):
             alone, among = (self.bad(2, "", "--run=native", *pair, *ranks) for ranks in ((), ("--ranks=2",)))

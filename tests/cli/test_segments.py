@@ -165,8 +165,7 @@ class Segments(Arrays):
         for strategy in ("native", "onepass"):
             y = self.reduced("--axis", "0", "--map", "x*x+n", "--where", "x > 0", strategy=strategy)
             self.assert_close(y, numpy.where(x > 0, x * x + 50, 0).sum(axis=0), strategy)
-            self.run_on("-q", "-o", "z.npy", "--axis", "1", "--op", "meanvar", strategy=strategy)
-            z = self.load("z.npy")
+            z = self.reduced("--axis", "1", "--op", "meanvar", strategy=strategy)
             self.assert_close(z["mean"], x.mean(axis=1), strategy)
             self.assert_close(z["variance"], x.var(axis=1), strategy)
             self.good("--run", strategy, "-i", "x.npy,w.npy", "--axis", "0", "--op", "dot", "-q", "-o", "d.npy", quiet=False)
@@ -176,17 +175,10 @@ class Segments(Arrays):
             self.assertEqual(self.load("all.npy")["argmin"].tolist(), x.argmin(axis=1).tolist())
         self.bad(2, "the results are mean, variance", "-i", "x.npy", "--axis", "0", "--op", "meanvar", "-o", "median=a.npy")
 
-    def test_an_operator_of_devices_alone(self):
-        self.good("--new-operator", "mine.cl", quiet=False)
-        self.save("x.npy", numpy.arange(12, dtype="f4").reshape(3, 4))
-        self.good("-i", "x.npy", "--axis", "1", "--op", "./mine.op.json", "-q", "-o", "y.npy", quiet=False)
-        self.assertEqual(self.load("y.npy")["far"].tolist(), [3, 7, 11])
-
     def test_labels(self):
         self.save("x.npy", numpy.arange(8, dtype="f4"))
         self.save("l.npy", numpy.array([7, 7, 7, -2, 5, 5, 9, 9], "i2"))
-        self.run_on("--by", "l.npy", "-o", "y.npy")
-        y = self.load("y.npy")
+        y = self.reduced("--by", "l.npy")
         self.assertEqual(y["label"].tolist(), [7, -2, 5, 9])
         self.assertEqual(y["sum"].tolist(), [3, 3, 9, 13])
         result = self.json("-i", "x.npy", "--by", "l.npy")["results"][0]
@@ -197,8 +189,8 @@ class Segments(Arrays):
         self.bad(2, "l.npy has 7 labels, and x.npy 8 elements", "-i", "x.npy", "--by", "l.npy")
         self.save("x.npy", numpy.zeros(0, "f4"))
         self.save("l.npy", numpy.zeros(0, "i2"))
-        self.run_on("--by", "l.npy", "-o", "y.npy")
-        self.assertEqual((self.load("y.npy").dtype.names, self.load("y.npy").shape), (("label", "sum"), (0,)))
+        y = self.reduced("--by", "l.npy")
+        self.assertEqual((y.dtype.names, y.shape), (("label", "sum"), (0,)))
         self.assertEqual(self.json("-i", "x.npy", "--by", "l.npy")["results"][0]["labels"], [])
 
     def test_labels_are_equal_by_value(self):
@@ -208,15 +200,13 @@ class Segments(Arrays):
             labels.view(bits)[4] += 1  # another NaN
             self.save("x.npy", numpy.arange(6, dtype="f4"))
             self.save("l.npy", labels)
-            self.run_on("--by", "l.npy", "-o", "y.npy")
-            self.assertEqual(self.load("y.npy")["sum"].tolist(), [1, 2, 7, 5], dtype)
+            self.assertEqual(self.reduced("--by", "l.npy")["sum"].tolist(), [1, 2, 7, 5], dtype)
             self.save("l.npy", numpy.array([0.0, 1, 1, -0.0, 2, 2], dtype))
             self.bad(2, "the label of element 0 comes back at element 3", "-i", "x.npy", "--by", "l.npy")
         x, rows = numpy.arange(12, dtype="f4").reshape(3, 4), numpy.repeat([[5], [6], [7]], 4, axis=1)
         self.save("x.npy", x)
         self.save("l.npy", rows)
-        self.run_on("--by", "l.npy", "-o", "y.npy")
-        self.assertEqual(self.load("y.npy")["sum"].tolist(), x.sum(axis=1).tolist())
+        self.assertEqual(self.reduced("--by", "l.npy")["sum"].tolist(), x.sum(axis=1).tolist())
         self.save("l.npy", numpy.asfortranarray(rows))
         self.bad(2, "x.npy is stored in C order, and l.npy in Fortran order|labels need the same order", "-i", "x.npy", "--by", "l.npy")
         self.save("l.npy", numpy.zeros((4, 3), "i4"))
@@ -309,11 +299,9 @@ class Segments(Arrays):
         self.save("x.npy", numpy.arange(10, dtype="i4"))
         result = self.json("--run", "native", "-i", "x.npy", "--length", "5", "--map", "x, x*x, x+1")["results"][0]
         self.assertEqual(result["values"], [{"sum": "10", "sum_1": "30", "sum_2": "15"}, {"sum": "35", "sum_1": "255", "sum_2": "40"}])
-        self.run_on("--length", "5", "--op", "min,max,min", "-o", "y.npy", "-o", "min_1=z.npy")
-        self.assertEqual(numpy.load(self.path("y.npy")).dtype.names, ("min", "max", "min_1"))
+        self.assertEqual(self.reduced("--length", "5", "--op", "min,max,min", "-o", "min_1=z.npy").dtype.names, ("min", "max", "min_1"))
         self.save("label.npy", numpy.repeat([1.5, 2], 5))
-        self.run_on("--by", "label.npy", "--map", "x", "--finalize", "label=a", "-o", "l.npy")
-        self.assertEqual(numpy.load(self.path("l.npy")).dtype.names, ("labels", "label"))
+        self.assertEqual(self.reduced("--by", "label.npy", "--map", "x", "--finalize", "label=a").dtype.names, ("labels", "label"))
 
     def test_no_axis_is_all_of_them(self):
         self.save("x.npy", numpy.ones((3, 4, 5)))
@@ -428,6 +416,9 @@ class Ways(Arrays):
     def test_an_operator_of_devices_alone(self):
         """It is evaluated on one device, whatever the others do."""
         self.good("--new-operator", "mine.cl", quiet=False)
+        self.save("x.npy", numpy.arange(12, dtype="f4").reshape(3, 4))
+        self.good("-i", "x.npy", "--axis", "1", "--op", "./mine.op.json", "-q", "-o", "y.npy", quiet=False)
+        self.assertEqual(self.load("y.npy")["far"].tolist(), [3, 7, 11])
         self.save("x.npy", numpy.random.default_rng(1).standard_normal((3000, 40)).astype("f4"))
         words = ("-i", "x.npy", "--axis", "0", "--op", "./mine.op.json", "-q")
         alone = self.good(*words, quiet=False).out
