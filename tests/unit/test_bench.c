@@ -8,15 +8,9 @@
 TEST(spread_of_samples) {
   const double samples[] = {5, 1, 3, 2, 4};
   rh_spread spread = rh_spread_of(samples, 5);
-  ck_assert_double_eq(spread.median, 3);
-  ck_assert_double_eq(spread.q1, 2);
-  ck_assert_double_eq(spread.q3, 4);
-  ck_assert_double_eq(spread.min, 1);
-  ck_assert_double_eq(spread.max, 5);
-  ck_assert_double_eq(spread.mean, 3);
-  ck_assert_double_eq(spread.mad, 1);
-  ck_assert_uint_eq(spread.samples, 5);
-  ck_assert_uint_eq(spread.outliers, 0);
+  ck_assert(spread.median == 3 && spread.q1 == 2 && spread.q3 == 4 && spread.mean == 3);
+  ck_assert(spread.min == 1 && spread.max == 5 && spread.mad == 1);
+  ck_assert(spread.samples == 5 && spread.outliers == 0);
   ck_assert_double_eq(samples[0], 5); /* the input is not reordered */
 }
 
@@ -30,6 +24,11 @@ TEST(interval_by_ranks) {
   ck_assert_double_eq(rh_spread_precision(&spread), 10 / 49.5);
 }
 
+static double uniform(uint64_t *state) {
+  *state = *state * 6364136223846793005u + 1442695040888963407u;
+  return (double)(*state >> 11) / 9007199254740992.0;
+}
+
 /* The interval holds the true median in 95 of 100 samples, whatever the distribution: here one with
  * a long tail. */
 TEST(interval_covers_the_median) {
@@ -38,11 +37,7 @@ TEST(interval_covers_the_median) {
   enum { TRIES = 2000, N = 20 };
   for (int t = 0; t < TRIES; t++) {
     double samples[N];
-    for (int k = 0; k < N; k++) {
-      state = state * 6364136223846793005u + 1442695040888963407u;
-      double u = (double)(state >> 11) / 9007199254740992.0;
-      samples[k] = -log(1 - u); /* median ln 2 */
-    }
+    for (int k = 0; k < N; k++) samples[k] = -log(1 - uniform(&state)); /* median ln 2 */
     rh_spread spread = rh_spread_of(samples, N);
     covered += spread.ci_low <= log(2) && log(2) <= spread.ci_high;
   }
@@ -98,12 +93,7 @@ static rh_status fake_open(void *self, const rh_bench_data *data, rh_opened *ope
   (void)data;
   *opened = (rh_opened){.launches = 1, .depth = 8};
   f->opens_seen++;
-  if (f->opens == RH_OK) return RH_OK;
-  if (why) {
-    why->status = f->opens;
-    snprintf(why->message, sizeof why->message, "it does not open");
-  }
-  return f->opens;
+  return f->opens == RH_OK ? RH_OK : rh_fail(why, f->opens, "it does not open");
 }
 
 static rh_status fake_take(void *self, const rh_take *take, rh_taken *taken, rh_error *why) {
@@ -113,14 +103,8 @@ static rh_status fake_take(void *self, const rh_take *take, rh_taken *taken, rh_
   f->host_takes += take->kind == RH_TAKE_HOST;
   f->latency_takes += take->kind == RH_TAKE_LATENCY;
   if (take->kind == RH_TAKE_DEVICE) f->last_batch = take->batch;
-  if (f->fails_at && f->takes == f->fails_at) {
-    why->status = RH_E_PLUGIN;
-    snprintf(why->message, sizeof why->message, "it broke");
-    return RH_E_PLUGIN;
-  }
-  f->state = f->state * 6364136223846793005u + 1442695040888963407u;
-  double u = (double)(f->state >> 11) / 9007199254740992.0;
-  taken->seconds = f->seconds * (1 + f->jitter * u);
+  if (f->fails_at && f->takes == f->fails_at) return rh_fail(why, RH_E_PLUGIN, "it broke");
+  taken->seconds = f->seconds * (1 + f->jitter * uniform(&f->state));
   if (take->kind != RH_TAKE_DEVICE) taken->seconds *= f->host_factor > 0 ? f->host_factor : 1.01;
   taken->stamped = take->kind == RH_TAKE_DEVICE;
   taken->result = (rh_result){.type = RH_TYPE_f32};
@@ -146,9 +130,7 @@ static rh_status on_turn(void *user, const rh_sampler *sampler, rh_error *why) {
   (void)user;
   (void)sampler;
   turns++;
-  if (!stop_at || turns < stop_at) return RH_OK;
-  if (why) why->status = RH_E_CANCELLED;
-  return RH_E_CANCELLED;
+  return !stop_at || turns < stop_at ? RH_OK : rh_fail(why, RH_E_CANCELLED, "stopped");
 }
 
 static const float four[] = {1, 2, 3, 4}; /* 10 */
@@ -193,15 +175,14 @@ static const rh_bench_rules usual = {0.005, 2, 20, RH_MOST_SAMPLES, 0};
 
 TEST(steady_one_stops_at_the_least) {
   fake f = {.seconds = 1e-6, .jitter = 0.002, .says = 10};
-  ck_assert_int_eq(measure(&f, 1, usual, NULL), RH_OK);
+  must(measure(&f, 1, usual, NULL));
   ck_assert_uint_eq(row->status, RH_ROW_ok);
   ck_assert_uint_eq(row->time.samples, 20);
   ck_assert_uint_eq(row->n_rounds, 5);
   ck_assert_uint_eq(row->n_raw, 20);
   ck_assert_double_eq_tol(row->time.median, 1e-6, 3e-9);
-  ck_assert_uint_eq(row->batch,
-                    256); /* not the 1000 of a millisecond: the driver's queue is short */
-  ck_assert_uint_eq(f.last_batch, 256);
+  /* Not the 1000 of a millisecond: the driver's queue is short. */
+  ck_assert(row->batch == 256 && f.last_batch == 256);
   ck_assert_int_eq(f.host_takes, 5); /* the cross-check, once a round */
   ck_assert_double_eq_tol(row->peak_fraction, 16 / 1e-6 / 64e6, 0.01);
   ck_assert_uint_eq(row->flags, 0);
@@ -213,7 +194,7 @@ TEST(steady_one_stops_at_the_least) {
 
 TEST(scattered_one_goes_on) {
   fake f = {.seconds = 1e-6, .jitter = 0.08, .says = 10};
-  ck_assert_int_eq(measure(&f, 1, usual, NULL), RH_OK);
+  must(measure(&f, 1, usual, NULL));
   ck_assert_uint_gt(row->time.samples, 40);
   ck_assert_double_le((row->time.ci_high - row->time.ci_low) / 2, 0.0051 * row->time.median);
 }
@@ -223,7 +204,7 @@ TEST(hopeless_one_is_flagged) {
   fake f = {.seconds = 1e-6, .jitter = 5, .says = 10};
   rh_bench_rules rules = usual;
   rules.max_time_s = 1e-5; /* of this process's own time: each take costs less than a microsecond */
-  ck_assert_int_eq(measure(&f, 1, rules, NULL), RH_OK);
+  must(measure(&f, 1, rules, NULL));
   ck_assert_uint_eq(row->status, RH_ROW_ok);
   ck_assert_uint_ne(row->flags & RH_FLAG_noisy, 0);
   ck_assert_uint_ne(row->flags & RH_FLAG_timed_out, 0);
@@ -236,14 +217,14 @@ TEST(batches_last_a_millisecond) {
   } cases[] = {{1e-4, 10}, {3e-3, 2}, {6e-3, 1}};
   for (int k = 0; k < 3; k++) {
     fake f = {.seconds = cases[k].seconds, .says = 10};
-    ck_assert_int_eq(measure(&f, 1, usual, NULL), RH_OK);
+    must(measure(&f, 1, usual, NULL));
     ck_assert_uint_eq(row->batch, cases[k].batch);
   }
 }
 
 TEST(wrong_one_has_no_time) {
   fake f[2] = {{.seconds = 1e-6, .says = 11}, {.seconds = 1e-6, .says = 10}};
-  ck_assert_int_eq(measure(f, 2, usual, NULL), RH_OK);
+  must(measure(f, 2, usual, NULL));
   ck_assert_uint_eq(rows[0].status, RH_ROW_wrong);
   ck_assert_uint_eq(rows[0].time.samples, 0);
   assert_says(rows[0].reason, "returned 11, expected 10");
@@ -254,7 +235,7 @@ TEST(wrong_one_has_no_time) {
 /* Every timed answer is checked, not only the first. */
 TEST(one_that_turns_wrong_is_caught) {
   fake f = {.seconds = 1e-6, .says = 10, .says_later = 9};
-  ck_assert_int_eq(measure(&f, 1, usual, NULL), RH_OK);
+  must(measure(&f, 1, usual, NULL));
   ck_assert_uint_eq(row->status, RH_ROW_wrong);
   assert_says(row->reason, "returned 9");
 }
@@ -263,7 +244,7 @@ TEST(failures_stay_with_who_fails) {
   fake f[3] = {{.opens = RH_DECLINED, .says = 10},
                {.seconds = 1e-6, .says = 10, .fails_at = 12},
                {.seconds = 1e-6, .says = 10}};
-  ck_assert_int_eq(measure(f, 3, usual, NULL), RH_OK);
+  must(measure(f, 3, usual, NULL));
   ck_assert_uint_eq(rows[0].status, RH_ROW_unsupported);
   ck_assert_str_eq(rows[0].reason, "it does not open");
   ck_assert_uint_eq(rows[1].status, RH_ROW_failed);
@@ -275,7 +256,7 @@ TEST(failures_stay_with_who_fails) {
 TEST(too_slow_is_not_tried) {
   fake f[2] = {{.seconds = 1e-6, .says = 10}, {.seconds = 1e-6, .says = 10}};
   const double expected[] = {5, 1};
-  ck_assert_int_eq(measure(f, 2, usual, expected), RH_OK);
+  must(measure(f, 2, usual, expected));
   ck_assert_uint_eq(rows[0].status, RH_ROW_skipped);
   ck_assert_int_eq(f[0].opens_seen, 0);
   ck_assert_uint_eq(rows[1].status, RH_ROW_ok);
@@ -286,12 +267,12 @@ TEST(clock_that_lies_is_not_believed) {
   const double factors[] = {0.8, 1.5};
   for (int k = 0; k < 2; k++) {
     fake f = {.seconds = 1e-4, .says = 10, .host_factor = factors[k]};
-    ck_assert_int_eq(measure(&f, 1, usual, NULL), RH_OK);
+    must(measure(&f, 1, usual, NULL));
     ck_assert_uint_ne(row->flags & RH_FLAG_host_timer, 0);
     ck_assert_double_eq_tol(row->time.median, 1e-4 * factors[k], 1e-9);
   }
   fake honest = {.seconds = 1e-4, .says = 10, .host_factor = 1.03};
-  ck_assert_int_eq(measure(&honest, 1, usual, NULL), RH_OK);
+  must(measure(&honest, 1, usual, NULL));
   ck_assert_uint_eq(row->flags, 0);
 }
 
@@ -311,7 +292,7 @@ TEST(once_is_once) {
   fake f = {.seconds = 1e-6, .says = 10};
   rh_bench_rules rules = usual;
   rules.once = 1;
-  ck_assert_int_eq(measure(&f, 1, rules, NULL), RH_OK);
+  must(measure(&f, 1, rules, NULL));
   ck_assert_int_eq(f.takes, 1);
   ck_assert_int_eq(f.latency_takes, 1);
   ck_assert_uint_eq(row->status, RH_ROW_ok);
@@ -324,7 +305,7 @@ TEST(least_and_most_samples) {
   rh_bench_rules rules = usual;
   rules.min_samples = 60;
   rules.max_samples = 64;
-  ck_assert_int_eq(measure(&f, 1, rules, NULL), RH_OK);
+  must(measure(&f, 1, rules, NULL));
   ck_assert_uint_ge(row->time.samples, 60);
   ck_assert_uint_le(row->time.samples, 68);
 }
