@@ -223,7 +223,7 @@ TEST(a_damaged_magic_is_no_raw_data) {
   expect_refusal(write_file("x.bin", file.at + 1, file.length - 1), RH_TYPE_u8, RH_E_FILE, damaged);
   expect_refused_input(file.at + 1, file.length - 1, RH_TYPE_u8, RH_E_FILE, damaged);
   memmove(file.at + 3, file.at, file.length);
-  memcpy(file.at, "\\xef\\xbb\\xbf", 3);
+  memcpy(file.at, "\xef\xbb\xbf", 3);
   expect_refusal(write_file("x.bin", file.at, file.length), RH_TYPE_u8, RH_E_FILE, damaged);
   expect_refused_input(file.at, file.length, RH_TYPE_u8, RH_E_FILE, damaged);
   make_four(&file);
@@ -236,7 +236,7 @@ TEST(a_damaged_magic_is_no_raw_data) {
 
 /* The first byte of the data could be part of the header. */
 TEST(a_length_that_is_wrong_by_one_is_refused) {
-  static const char firsts[] = "\\n \\t\\r\\0x";
+  static const char firsts[] = "\n \t\r\0x";
   for (size_t k = 0; k < sizeof firsts - 1; k++) {
     for (int by = -1; by <= 1; by += 2) {
       bytes file;

@@ -2,20 +2,14 @@
  * not. */
 #include <float.h>
 
-#include "../../host/operators/custom/custom.h"
-#include "../suite/suite.h"
-
-OWNS(rh_custom, rh_custom_destroy)
+#include "custom_support.h"
 
 enum { N = 3001 };
 static float x[N];
 
 static rh_custom *make(const char *op, const char *map) {
-  rh_definition definition = {.ops = op, .map = map};
-  const rh_operand operand = {.name = "x", .type = RH_TYPE_f32};
-  rh_custom *made = NULL;
-  must(rh_custom_create(&made, &definition, &operand, 1, NULL, 0, &error));
-  return made;
+  const rh_definition definition = {.ops = op, .map = map};
+  return made_over_x(&definition, RH_TYPE_f32);
 }
 
 static rh_reference refer(const rh_custom *self, uint64_t n) {

@@ -5,9 +5,7 @@
 #include "../../host/choose/choose.h"
 #include "../../host/library/library.h"
 #include "../core/folder.h"
-#include "../suite/suite.h"
-
-OWNS(rh_custom, rh_custom_destroy)
+#include "custom_support.h"
 
 static char directory[64];
 static rh_redhost *redhost;
@@ -641,9 +639,7 @@ TEST(what_is_not_judged_is_not_taken_first) {
   for (int k = 0; k < 2; k++) {
     rh_definition definition = {.n_fields = 1,
                                 .fields = {{.identity = "-0.0", .combine = "a + b"}}};
-    const rh_operand x = {"x", types[k]};
-    OWNED(rh_custom) own = NULL;
-    must(rh_custom_create(&own, &definition, &x, 1, NULL, 0, &error));
+    OWNED(rh_custom) own = made_over_x(&definition, types[k]);
     const rh_job_spec spec = {.operation = {.op = &own->face, .n = 1 << 20}};
     put((rh_tunedb_entry){.op = rh_operator_builtin(own->face.base, own->face.type),
                           .own = own->face.hash,

@@ -1,9 +1,6 @@
 /* The judge of results that are made of a value: by `finalize`, and of a struct's fields.  And what
  * happens before a strategy is blamed. */
-#include "../../host/operators/custom/custom.h"
-#include "../suite/suite.h"
-
-OWNS(rh_custom, rh_custom_destroy)
+#include "custom_support.h"
 
 enum { N = 1 << 16, OK = RH_VERDICT_OK, WRONG = RH_VERDICT_WRONG, UNJUDGED = RH_VERDICT_UNJUDGED };
 
@@ -13,21 +10,16 @@ static int32_t k[N];
 static void fill(void) {
   uint64_t state = 1;
   for (int i = 0; i < N; i++) {
-    state = state * 6364136223846793005u + 1442695040888963407u;
-    x[i] = (float)((double)(state >> 11) * 0x1p-53);
-    k[i] = (int32_t)(state >> 40) - 5000000;
+    uint64_t random = rh_random_next(&state);
+    x[i] = (float)((double)(random >> 11) * 0x1p-53);
+    k[i] = (int32_t)(random >> 40) - 5000000;
   }
 }
 
 static rh_custom *operator_of(rh_definition *definition, rh_type type, const char *finalize) {
-  const rh_operand operand = {"x", type};
-  rh_custom *made;
-  if (finalize) {
-    definition->n_results = 1;
-    definition->results[0] = (rh_named_text){"one", finalize};
-  }
-  must(rh_custom_create(&made, definition, &operand, 1, NULL, 0, &error));
-  return made;
+  definition->n_results = finalize != NULL;
+  definition->results[0] = (rh_named_text){"one", finalize};
+  return made_over_x(definition, type);
 }
 
 static rh_custom *built_in(const char *ops, const char *map, rh_type type, const char *finalize) {

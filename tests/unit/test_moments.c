@@ -1,9 +1,7 @@
 /* Mean and variance have loops of their own on the host: the same bits as the expressions give. */
 #include "../../host/engine/segments/segments.h"
 #include "../../host/operators/custom/internal.h"
-#include "../suite/suite.h"
-
-OWNS(rh_custom, rh_custom_destroy)
+#include "custom_support.h"
 
 enum { MOST = 40000, ROUNDS = 60 };
 
@@ -35,23 +33,10 @@ static void put_map(char *text, size_t size, const char *map) {
 }
 
 static rh_custom *make(const char *json, rh_type type, const char *map) {
-  rh_definition definition = {0};
-  rh_operand operands[RH_MOST_OPERANDS] = {{.type = type}};
-  rh_custom *made = NULL;
   char text[4096];
   snprintf(text, sizeof text, "%s", json);
   if (map) put_map(text, sizeof text, map);
-  must(rh_definition_read(&definition, text, strlen(text), "test", &error));
-  must(rh_custom_create(&made, &definition, operands, 1, NULL, 0, &error));
-  rh_definition_finish(&definition);
-  return made;
-}
-
-static const char *shipped(void) {
-  const char *name, *text;
-  for (size_t k = 0; (text = rh_library_text(k, &name)); k++)
-    if (strcmp(name, "meanvar") == 0) return text;
-  ck_abort_msg("redhost comes without meanvar");
+  return made_of(text, type, NULL, 0);
 }
 
 /* Numbers of one magnitude; of every one, some of them infinite or NaN now and then; two lanes of
@@ -94,9 +79,8 @@ static int is_same(const double *a, const double *b, uint32_t n_fields) {
 
 static void compare(rh_type type, const char *map, int kind) {
   static double data[MOST + 1];
-  OWNED(rh_custom) fast = make(shipped(), type, map);
-  OWNED(rh_custom) slow = NULL;
-  slow = make(type == RH_TYPE_f64 ? plain_f64 : plain, type, map);
+  OWNED(rh_custom) fast = make(shipped_text("meanvar"), type, map);
+  OWNED(rh_custom) slow = make(type == RH_TYPE_f64 ? plain_f64 : plain, type, map);
   ck_assert(fast->is_moments && fast->n_fields == (type == RH_TYPE_f64 ? 4 : 3));
   ck_assert_int_eq(slow->is_moments, 0);
   for (size_t k = 0; k < MOST; k++)
@@ -159,16 +143,12 @@ TEST_LOOP(another_operator_is_not_taken_for_it, 0, 6) {
                                            {"\"1\", \"x\"", "\"2\", \"x\""},
                                            {"b.n/n", "a.n/n"},
                                            {"a.n == 0 ? b.m2", "b.n == 0 ? b.m2"}};
-  const char *text = shipped(), *at = strstr(text, changes[_i][0]);
+  const char *text = shipped_text("meanvar"), *at = strstr(text, changes[_i][0]);
   char changed[4096];
-  FINISHED(rh_definition) definition = {0};
-  rh_operand operand = {.type = RH_TYPE_f32};
-  OWNED(rh_custom) made = NULL;
   ck_assert_ptr_nonnull(at);
   snprintf(changed, sizeof changed, "%.*s%s%s", (int)(at - text), text, changes[_i][1],
            at + strlen(changes[_i][0]));
-  must(rh_definition_read(&definition, changed, strlen(changed), "test", &error));
-  must(rh_custom_create(&made, &definition, &operand, 1, NULL, 0, &error));
+  OWNED(rh_custom) made = made_of(changed, RH_TYPE_f32, NULL, 0);
   ck_assert_int_eq(made->is_moments, 0);
 }
 
@@ -208,7 +188,7 @@ static void judge(const rh_custom *custom, rh_type type, double shift) {
 
 TEST_LOOP(short_segments_are_judged, 0, 2) {
   const rh_type type = _i ? RH_TYPE_f64 : RH_TYPE_f32;
-  OWNED(rh_custom) custom = make(shipped(), type, NULL);
+  OWNED(rh_custom) custom = make(shipped_text("meanvar"), type, NULL);
   ck_assert(rh_quick_serves(&custom->face));
   judge(custom, type, 0);
   judge(custom, type, 100);

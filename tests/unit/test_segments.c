@@ -1,8 +1,6 @@
 /* host/engine/segments: a wrong segment is found.  unit.test_segmented has the bits of all. */
 #include "../../host/choose/choose.h"
-#include "../suite/suite.h"
-
-OWNS(rh_custom, rh_custom_destroy)
+#include "custom_support.h"
 
 enum { N = 1 << 12, LONG = 2 * RH_QUICK_ELEMENTS };
 
@@ -19,48 +17,22 @@ static void tear_down(void) {
   rh_context_close(context);
 }
 
-static rh_custom *shipped(const char *of, rh_type type) {
-  rh_definition definition = {0};
-  rh_operand operands[RH_MOST_OPERANDS] = {{.type = type}};
-  rh_custom *made = NULL;
-  const char *name, *text;
-  for (size_t k = 0; (text = rh_library_text(k, &name)) && strcmp(name, of) != 0; k++) continue;
-  ck_assert(text != NULL);
-  must(rh_definition_read(&definition, text, strlen(text), "test", &error));
-  must(rh_custom_create(&made, &definition, operands, 1, NULL, 0, &error));
-  rh_definition_finish(&definition);
-  return made;
-}
-
 /* ---- Verdicts ---- */
 
 /* The value of a segment, changed by the least that must be seen. */
 static void spoil(const rh_operator *op, unsigned char *value) {
-  double wide;
-  float narrow;
-  uint64_t index;
-  int is_sum = op->base == RH_OP_sum || op->base == RH_OP_asum;
-  if (is_sum && op->type == RH_TYPE_f64) {
-    memcpy(&wide, value, sizeof wide);
-    wide += 0x1p-34;
-    memcpy(value, &wide, sizeof wide);
-  } else if (is_sum && rh_type_is_float(op->type)) {
-    memcpy(&narrow, value, sizeof narrow);
-    narrow += 0x1p-5f;
-    memcpy(value, &narrow, sizeof narrow);
-  } else if (op->base == RH_OP_prod && rh_type_is_float(op->type)) {
-    memcpy(&wide, value, sizeof wide);
-    memcpy(&narrow, value, sizeof narrow);
-    wide *= 1 + 0x1p-48;
-    narrow *= 1 + 0x1p-18f;
-    memcpy(value, op->type == RH_TYPE_f64 ? (void *)&wide : (void *)&narrow,
-           op->type == RH_TYPE_f64 ? sizeof wide : sizeof narrow);
-  } else if (op->abi->flags & RH_OP_INDEXED) {
-    memcpy(&index, value + 8, sizeof index);
-    index++;
-    memcpy(value + 8, &index, sizeof index);
+  double wide = 0;
+  float narrow = 0;
+  int is_sum = op->base == RH_OP_sum || op->base == RH_OP_asum, is_wide = op->type == RH_TYPE_f64;
+  void *number = is_wide ? (void *)&wide : (void *)&narrow;
+  size_t size = is_wide ? sizeof wide : sizeof narrow;
+  if (rh_type_is_float(op->type) && (is_sum || op->base == RH_OP_prod)) {
+    memcpy(number, value, size);
+    wide = is_sum ? wide + 0x1p-34 : wide * (1 + 0x1p-48);
+    narrow = is_sum ? narrow + 0x1p-5f : narrow * (1 + 0x1p-18f);
+    memcpy(value, number, size);
   } else {
-    value[0] ^= 1;
+    value[op->abi->flags & RH_OP_INDEXED ? 8 : 0] ^= 1; /* the index, or the value */
   }
 }
 
@@ -106,7 +78,7 @@ TEST_LOOP(a_wrong_segment_is_named, RH_TYPE_i8, RH_TYPE_f64 + 1) {
 TEST_LOOP(a_wrong_part_is_found, 0, 3) {
   static const char *const names[] = {"minmax", "minmax", "mean"};
   static const rh_type types[] = {RH_TYPE_f32, RH_TYPE_i16, RH_TYPE_i16};
-  OWNED(rh_custom) made = shipped(names[_i], types[_i]);
+  OWNED(rh_custom) made = made_of(shipped_text(names[_i]), types[_i], NULL, 0);
   must(rh_array_generate(&array, "uniform", 3, types[_i], LONG, NULL, &error));
   for (uint32_t part = 0; part < made->n_parts; part++) {
     try_wrong(&made->face, rh_layout_axis(N / 16, 16, 1), 200, part);

@@ -38,8 +38,7 @@ TEST(closed_input_is_refused) {
   close(STDIN_FILENO);
   rh_status status = rh_array_open(&array, "-", 0, NULL, &error);
   restore_input();
-  ck_assert_int_eq(status, RH_E_FILE);
-  ck_assert_str_eq(error.message, "-: no data on standard input, which is closed");
+  must_fail(status, RH_E_FILE, "-: no data on standard input, which is closed");
 }
 
 TEST(directory_on_input_is_refused) {
@@ -47,8 +46,7 @@ TEST(directory_on_input_is_refused) {
   put_on_input(open(directory, O_RDONLY));
   rh_status status = rh_array_open(&array, "-", RH_TYPE_u8, NULL, &error);
   restore_input();
-  ck_assert_int_eq(status, RH_E_FILE);
-  ck_assert_str_eq(error.message, "-: cannot be read: Is a directory");
+  must_fail(status, RH_E_FILE, "-: cannot be read: Is a directory");
 }
 
 TEST(terminal_on_input_is_refused) {
@@ -59,8 +57,7 @@ TEST(terminal_on_input_is_refused) {
   rh_status status = rh_array_open(&array, "-", 0, NULL, &error);
   restore_input();
   close(master);
-  ck_assert_int_eq(status, RH_E_FILE);
-  assert_says(error.message, "standard input is a terminal; pipe the data in");
+  must_fail(status, RH_E_FILE, "standard input is a terminal; pipe the data in");
 }
 
 TEST(file_on_input_is_mapped) {

@@ -1,17 +1,5 @@
 /* Operations as texts: what is written is what is read, and what differs is named. */
-#include "../../host/operators/custom/custom.h"
-#include "../suite/suite.h"
-
-static rh_custom *make(const char *json, rh_type type, const rh_let *lets, uint32_t n_lets) {
-  rh_definition definition = {0};
-  rh_operand operands[RH_MOST_OPERANDS] = {0};
-  rh_custom *made = NULL;
-  must(rh_definition_read(&definition, json, strlen(json), "test", &error));
-  for (uint32_t k = 0; k < definition.n_operands; k++) operands[k].type = type;
-  must(rh_custom_create(&made, &definition, operands, definition.n_operands, lets, n_lets, &error));
-  rh_definition_finish(&definition);
-  return made;
-}
+#include "custom_support.h"
 
 static void compare(const rh_custom *a, const rh_custom *b) {
   uint64_t constants_a[RH_EXPR_MOST_SLOTS] = {0}, constants_b[RH_EXPR_MOST_SLOTS] = {0};
@@ -47,22 +35,23 @@ static void tell(rh_custom *self) {
 
 TEST(those_that_come_along) {
   const char *text;
-  for (size_t k = 0; (text = rh_library_text(k, NULL)); k++) tell(make(text, RH_TYPE_f32, NULL, 0));
+  for (size_t k = 0; (text = rh_library_text(k, NULL)); k++)
+    tell(made_of(text, RH_TYPE_f32, NULL, 0));
 }
 
 TEST(constants_and_code) {
   const rh_let lets[] = {
       {"t", {1, (long double)0.1}}, {"k", {0, INT64_MIN}}, {"l", {0, UINT64_MAX}}};
-  tell(make(
+  tell(made_of(
       "{\"redhost\": \"operator/1\", \"name\": \"c\", \"operands\": [\"x\", \"y\"], "
       "\"op\": \"max\", \"map\": \"x*t + y*k*l\", \"constants\": {\"t\": 7, \"k\": 3, \"l\": 4}}",
       RH_TYPE_f64, lets, 3));
-  tell(make("{\"redhost\": \"operator/1\", \"name\": \"d\", \"operands\": [\"x\"], "
-            "\"value\": {\"far\": \"f64\"}, \"source\": ["
-            "\"rh_value rh_identity(void) { rh_value v = {-1}; return v; } /* #;- */\","
-            "\"rh_value rh_load(rh_x x, ulong i) { rh_value v = {x}; return v; }\","
-            "\"rh_value rh_combine(rh_value a, rh_value b) { return a; }\"]}",
-            RH_TYPE_f32, NULL, 0));
+  tell(made_of("{\"redhost\": \"operator/1\", \"name\": \"d\", \"operands\": [\"x\"], "
+               "\"value\": {\"far\": \"f64\"}, \"source\": ["
+               "\"rh_value rh_identity(void) { rh_value v = {-1}; return v; } /* #;- */\","
+               "\"rh_value rh_load(rh_x x, ulong i) { rh_value v = {x}; return v; }\","
+               "\"rh_value rh_combine(rh_value a, rh_value b) { return a; }\"]}",
+               RH_TYPE_f32, NULL, 0));
 }
 
 /* Of values without a field's name, and without a map. */
@@ -70,10 +59,7 @@ TEST(one_that_is_typed) {
   const rh_definition definition = {.n_fields = 1,
                                     .flags = RH_OP_COMMUTATIVE,
                                     .fields = {{.identity = "-inf", .combine = "a > b ? a : b"}}};
-  const rh_operand x = {"x", RH_TYPE_f64};
-  rh_custom *made;
-  must(rh_custom_create(&made, &definition, &x, 1, NULL, 0, &error));
-  tell(made);
+  tell(made_over_x(&definition, RH_TYPE_f64));
 }
 
 TEST(built_in) {
@@ -101,9 +87,10 @@ TEST(values_of_constants) {
   char *texts[N];
   for (size_t k = 0; k < N; k++) {
     const rh_let t = {"t", {1, (long double)values[k]}};
-    rh_custom *self = make("{\"redhost\": \"operator/1\", \"name\": \"c\", \"operands\": [\"x\"], "
-                           "\"op\": \"sum\", \"map\": \"x*t\", \"constants\": {\"t\": 7.0}}",
-                           RH_TYPE_f64, &t, 1),
+    rh_custom *self =
+                  made_of("{\"redhost\": \"operator/1\", \"name\": \"c\", \"operands\": [\"x\"], "
+                          "\"op\": \"sum\", \"map\": \"x*t\", \"constants\": {\"t\": 7.0}}",
+                          RH_TYPE_f64, &t, 1),
               *heard;
     const rh_operation operation = {.op = &self->face};
     rh_operation read;
@@ -163,7 +150,7 @@ TEST(long_texts) {
 /* Cut anywhere, or with any byte changed, it is refused; never a crash. */
 TEST(what_is_no_operator) {
   const char *library = rh_library_text(0, NULL);
-  rh_custom *self = make(library, RH_TYPE_f32, NULL, 0), *heard;
+  rh_custom *self = made_of(library, RH_TYPE_f32, NULL, 0), *heard;
   const rh_operation operation = {.op = &self->face};
   rh_operation read;
   char *text = rh_operation_text(&operation, NULL);

@@ -1,23 +1,14 @@
 /* Which fields of a value kernels need not exchange, because values of as many elements have them
  * in common. */
-#include "../../host/operators/custom/custom.h"
-#include "../suite/suite.h"
-
-OWNS(rh_custom, rh_custom_destroy)
-
-static void make(rh_custom **made, const char *json, const char *where) {
-  FINISHED(rh_definition) definition = {0};
-  rh_operand operands[RH_MOST_OPERANDS] = {{.type = RH_TYPE_f32}};
-  must(rh_definition_read(&definition, json, strlen(json), "test", &error));
-  definition.where = where;
-  must(rh_custom_create(made, &definition, operands, 1, NULL, 0, &error));
-}
+#include "custom_support.h"
 
 /* The fields that are exchanged: "" where the prelude says nothing, so that all of them are. */
 static void varying(const char *json, const char *where, char *line, size_t size) {
   static const char define[] = "#define RH_VARYING_FIELDS(X)";
-  OWNED(rh_custom) self = NULL;
-  make(&self, json, where);
+  FINISHED(rh_definition) definition = {0};
+  must(rh_definition_read(&definition, json, strlen(json), "test", &error));
+  definition.where = where;
+  OWNED(rh_custom) self = made_over_x(&definition, RH_TYPE_f32);
   char *prelude = self->face.calls->prelude(&self->face);
   ck_assert_ptr_nonnull(prelude);
   const char *at = strstr(prelude, define);

@@ -3,17 +3,14 @@
 #ifndef RH_TEST_TUNED_SUPPORT_H
 #define RH_TEST_TUNED_SUPPORT_H
 
-#include <sys/stat.h>
-
 #include "../../host/choose/tunedb/internal.h"
-#include "../core/folder.h"
+#include "files_support.h"
 
 OWNS(rh_tunedb, rh_tunedb_close)
 
 /* ---- A cache of its own for each test ---- */
 
-static char directory[64], warnings[4096];
-static char informed[4096];
+static char warnings[4096], informed[4096];
 static int n_warnings;
 static rh_reporter reporter;
 static rh_cache cache;
@@ -44,14 +41,6 @@ static inline void tear_down(void) {
   remove_folder(directory);
 }
 
-static inline const char *in_dir(const char *name) {
-  static char paths[2][256];
-  static int k;
-  k = !k;
-  snprintf(paths[k], sizeof paths[k], "%s/%s", directory, name);
-  return paths[k];
-}
-
 static inline int is_there(const char *name) {
   struct stat st;
   return lstat(in_dir(name), &st) == 0;
@@ -59,14 +48,13 @@ static inline int is_there(const char *name) {
 
 /* With this machine's processor in place of '@'. */
 static inline void write_text(const char *text) {
+  const char *at = strchrnul(text, '@');
+  char *whole;
+  int length = asprintf(&whole, "%.*s%s%s", (int)(at - text), text,
+                        *at ? rh_tunedb_key_of(NULL).processor : "", *at ? at + 1 : "");
   umask(022);
-  const char *at = strchr(text, '@');
-  FILE *file = fopen(in_dir("tuned.json"), "wb");
-  ck_assert_ptr_nonnull(file);
-  if (at)
-    fprintf(file, "%.*s%s%s", (int)(at - text), text, rh_tunedb_key_of(NULL).processor, at + 1);
-  else fputs(text, file);
-  fclose(file);
+  write_file("tuned.json", whole, (size_t)length);
+  free(whole);
 }
 
 static inline const char *read_text(void) {
