@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <redhost/kit.h>
 #include <stdarg.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -190,23 +191,12 @@ typedef struct model {
 
 static inline void make_model(model *m) {
   memset(m, 0, sizeof *m);
-  m->params[0] = (rh_param){
-      .key = "tile", .doc = "elements", .min = 1, .max = 1024, .initial = 256, .step = 1};
-  m->params[1] = (rh_param){.key = "group",
-                            .doc = "items, 0: any",
-                            .min = 0,
-                            .max = 512,
-                            .initial = 0,
-                            .step = 1,
-                            .flags = RH_PARAM_POWER_OF_TWO};
-  m->params[2] = (rh_param){.key = "where",
-                            .doc = "",
-                            .choices = "host|device",
-                            .min = 0,
-                            .max = 1,
-                            .initial = 1,
-                            .step = 1,
-                            .flags = RH_PARAM_REBUILD};
+  m->params[0] = (rh_param)RH_NUMBER("tile", 256, 1, 1024, "elements");
+  m->params[1] = (rh_param)RH_NUMBER("group", 0, 0, 512, "items, 0: any");
+  m->params[1].flags = RH_PARAM_POWER_OF_TWO;
+  m->params[2] = (rh_param)RH_CHOICE("where", "host|device", 2, "");
+  m->params[2].initial = 1;
+  m->params[2].flags = RH_PARAM_REBUILD;
   m->strategy = (rh_strategy){.struct_size = sizeof m->strategy,
                               .device_kinds = RH_DEVICE_ANY_CL,
                               .name = "model",

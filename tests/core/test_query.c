@@ -17,13 +17,11 @@ static rh_status give(const rh_problem *problem, const int64_t *params, rh_answe
   return given_status;
 }
 
-static rh_error query_error;
-
 static rh_status query(const model *m, const rh_device *device, const int64_t *params,
                        rh_answer *to) {
   rh_problem problem = {sizeof problem, RH_TYPE_u64, find_op(RH_OP_sum, RH_TYPE_u64),
                         device,         10,          NULL};
-  return rh_strategy_query(&m->strategy, &problem, params, to, &query_error);
+  return rh_strategy_query(&m->strategy, &problem, params, to, &error);
 }
 
 static void make_query_model(model *m) {
@@ -66,7 +64,7 @@ TEST(the_host_declines_for_devices) {
   ck_assert_int_eq(asked, 0);
   /* Host code runs with any device, and needs none of its features. */
   m.strategy.device_kinds = RH_DEVICE_HOST;
-  ck_assert_int_eq(query(&m, &gpu, defaults, &got), RH_OK);
+  must(query(&m, &gpu, defaults, &got));
   ck_assert_int_eq(query(&m, &device, defaults, &got), RH_OK);
   ck_assert_int_eq(asked, 2);
 }
@@ -93,22 +91,19 @@ TEST(answers_are_judged) {
   rh_answer got;
   make_query_model(&m);
   given = (rh_answer){.struct_size = 3, .score = 1000, .depth = 5};
-  ck_assert_int_eq(query(&m, &gpu, defaults, &got), RH_OK);
+  must(query(&m, &gpu, defaults, &got));
   ck_assert_uint_eq(got.struct_size, sizeof got);
   ck_assert_uint_eq(got.depth, 5);
   given.score = 1001;
-  ck_assert_int_eq(query(&m, &gpu, defaults, &got), RH_E_PLUGIN);
-  ck_assert_str_eq(query_error.message,
-                   "strategy 'model': query returned a score of 1001, expected 0 to 1000");
+  must_fail(query(&m, &gpu, defaults, &got), RH_E_PLUGIN,
+            "strategy 'model': query returned a score of 1001, expected 0 to 1000");
   given = (rh_answer){.finishes_on_host = 2};
-  ck_assert_int_eq(query(&m, &gpu, defaults, &got), RH_E_PLUGIN);
-  assert_says(query_error.message, "finishes_on_host = 2");
+  must_fail(query(&m, &gpu, defaults, &got), RH_E_PLUGIN, "finishes_on_host = 2");
   given_status = RH_E_CL;
-  ck_assert_int_eq(query(&m, &gpu, defaults, &got), RH_E_PLUGIN);
-  assert_says(query_error.message, "query returned -3 (RH_E_CL), expected RH_OK or RH_DECLINED");
+  must_fail(query(&m, &gpu, defaults, &got), RH_E_PLUGIN,
+            "query returned -3 (RH_E_CL), expected RH_OK or RH_DECLINED");
   given_status = 77;
-  ck_assert_int_eq(query(&m, &gpu, defaults, &got), RH_E_PLUGIN);
-  assert_says(query_error.message, "query returned 77 (unknown status)");
+  must_fail(query(&m, &gpu, defaults, &got), RH_E_PLUGIN, "query returned 77 (unknown status)");
 }
 
 TEST(reasons_are_made_fit) {
@@ -138,9 +133,8 @@ TEST(query_must_leave_the_control_word) {
   must(rh_plugin_open(copy("rounds_in_query"), NULL, &plugin, &error));
   rh_problem problem = {sizeof problem, RH_TYPE_u64, find_op(RH_OP_sum, RH_TYPE_u64),
                         &gpu,           10,          NULL};
-  rh_status status = rh_strategy_query(plugin->strategies[0], &problem, NULL, &got, &error);
-  ck_assert_int_eq(status, RH_E_PLUGIN);
-  assert_says(error.message, "query changes the floating-point control word");
+  must_fail(rh_strategy_query(plugin->strategies[0], &problem, NULL, &got, &error), RH_E_PLUGIN,
+            "query changes the floating-point control word");
   ck_assert_int_eq(rh_fpstate_restore(&before), 0);
 }
 
@@ -175,7 +169,7 @@ TEST(the_host_declines_for_functions_with_user) {
     m.strategy.device_kinds = cases[k].kind;
     m.strategy.extension = cases[k].knows ? serves_users : NULL;
     given.finishes_on_host = cases[k].finishes_on_host;
-    rh_status status = rh_strategy_query(&m.strategy, &problem, defaults, &got, &query_error);
+    rh_status status = rh_strategy_query(&m.strategy, &problem, defaults, &got, &error);
     ck_assert_int_eq(status, cases[k].is_declined ? RH_DECLINED : RH_OK);
     if (status == RH_DECLINED)
       ck_assert_str_eq(got.reason, "mine is an operator of a user's, and model calls the functions "

@@ -2,13 +2,11 @@
 #include "../suite/suite.h"
 #include "plug_support.h"
 
-static rh_error judge_error;
-
 static const char *judge(const model *m) {
-  rh_status status = rh_plugin_judge(&m->plugin, &judge_error);
+  rh_status status = rh_plugin_judge(&m->plugin, &error);
   if (status == RH_OK) return "good";
   ck_assert_int_eq(status, RH_E_PLUGIN);
-  return judge_error.message;
+  return error.message;
 }
 
 /* The model with one change is rejected with this message. */
