@@ -1,4 +1,4 @@
-/* Random numbers, and what tests of exact sums need of memory and of long doubles. */
+/* Random numbers, and what tests of exact sums need of long doubles. */
 #pragma once
 
 #include <float.h>
@@ -8,12 +8,6 @@
 
 static uint64_t seed = 1;
 static uint64_t random_bits(void) { return rh_random_next(&seed); }
-
-__attribute__((unused)) static void *allocate(uint64_t n, size_t size) {
-  void *p = calloc(n + 1, size);
-  ck_assert_ptr_nonnull(p);
-  return p;
-}
 
 /* An element of an array of floats of a type. */
 __attribute__((unused)) static double element_of(rh_type type, const void *array, uint64_t i) {

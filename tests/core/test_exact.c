@@ -105,7 +105,7 @@ TEST(empty_and_single) {
 }
 
 TEST(every_half) {
-  uint16_t *all = allocate(65536, sizeof *all), *finite = allocate(65536, sizeof *finite);
+  static uint16_t all[65536], finite[65536];
   rh_exact_bins *bins = rh_exact_bins_create(RH_TYPE_f16, 0);
   uint64_t n_finite = 0, units = 0; /* sum of positive halves in units of 2^-24 */
   for (uint32_t bits = 0; bits < 65536; bits++) {
@@ -138,8 +138,6 @@ TEST(every_half) {
   ck_assert_uint_eq(sum.minus_infinities, 1);
   ck_assert(isnan(rh_exact_sum_float(&sum)));
   rh_exact_bins_destroy(bins);
-  free(all);
-  free(finite);
 }
 
 TEST_LOOP(random_against_mpfr, 0, long_double_works()) {
@@ -147,9 +145,9 @@ TEST_LOOP(random_against_mpfr, 0, long_double_works()) {
     unsigned low, range;
   } in_f64[] = {{0, 2047}, {0, 3}, {1023, 1}, {1000, 60}, {2040, 7}},
     in_f32[] = {{0, 255}, {0, 3}, {127, 1}, {100, 60}, {250, 5}};
-  double *x = allocate(3000, sizeof *x);
-  float *y = allocate(3000, sizeof *y);
-  uint16_t *z = allocate(3000, sizeof *z);
+  static double x[3000];
+  static float y[3000];
+  static uint16_t z[3000];
   for (size_t kind = 0; kind < 5; kind++) {
     for (uint64_t n = 1; n <= 3000; n = n < 12 ? n + 1 : n * 6) {
       for (uint64_t i = 0; i < n; i++) {
@@ -162,15 +160,12 @@ TEST_LOOP(random_against_mpfr, 0, long_double_works()) {
       assert_sum(RH_TYPE_f16, z, n);
     }
   }
-  free(x);
-  free(y);
-  free(z);
 }
 
 /* Elements, their negatives in another order, and a small number: the sum is that number. */
 TEST_LOOP(massive_cancellation, 0, long_double_works()) {
   enum { N = 5000 };
-  double *x = allocate(2 * N + 2, sizeof *x);
+  static double x[2 * N + 2];
   for (int round = 0; round < 20; round++) {
     for (int i = 0; i < N; i++) {
       x[i] = random_double(0, 2047);
@@ -182,14 +177,13 @@ TEST_LOOP(massive_cancellation, 0, long_double_works()) {
     ck_assert(rh_exact_sum_double(&sum) == x[2 * N] + x[2 * N + 1]);
     assert_sum(RH_TYPE_f64, x, 2 * N + 2);
   }
-  free(x);
 }
 
 static int same(const rh_exact_sum *a, const rh_exact_sum *b) { return !memcmp(a, b, sizeof *a); }
 
 TEST(order_and_grouping_do_not_matter) {
   enum { N = 40000 };
-  float *x = allocate(N, sizeof *x);
+  static float x[N];
   for (int i = 0; i < N; i++) x[i] = random_float(0, 256); /* NaNs and infinities among them */
   rh_exact_sum whole = sum_of(RH_TYPE_f32, x, N), merged = {0}, folded = {0};
   ck_assert_uint_gt(whole.nans, 0);
@@ -213,7 +207,6 @@ TEST(order_and_grouping_do_not_matter) {
   }
   rh_exact_sum shuffled = sum_of(RH_TYPE_f32, x, N);
   ck_assert(same(&whole, &shuffled));
-  free(x);
 }
 
 /* ---- Tests of products ---- */
@@ -247,7 +240,7 @@ TEST(distances_of_products) {
 /* Every element with its inverse, for powers of two that have one; across block boundaries. */
 TEST_LOOP(products_of_many, 0, long_double_works()) {
   enum { N = 20000 };
-  double *x = allocate(2 * N, sizeof *x);
+  static double x[2 * N];
   long double expected = 1;
   int64_t exponent = 0;
   for (int i = 0; i < N; i++) {
@@ -269,5 +262,4 @@ TEST_LOOP(products_of_many, 0, long_double_works()) {
     ck_assert(fabsl(ratio - 1) <= 2 * N * LDBL_EPSILON);
   }
   ck_assert(merged.n == prod.n && merged.uneven == prod.uneven);
-  free(x);
 }

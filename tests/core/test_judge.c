@@ -5,20 +5,31 @@
 
 /* ---- Helpers ---- */
 
-static rh_reference reference_of(uint32_t op, rh_type type, const void *data, uint64_t n) {
+static rh_reference with_threads(uint32_t op, rh_type type, const void *data, uint64_t n,
+                                 uint32_t threads) {
   rh_reference reference;
-  must(rh_reference_of_array(&reference, rh_operator_builtin(op, type), data, n, 1, NULL, &error));
+  must(rh_reference_of_array(&reference, rh_operator_builtin(op, type), data, n, threads, NULL,
+                             &error));
   return reference;
+}
+
+static rh_reference reference_of(uint32_t op, rh_type type, const void *data, uint64_t n) {
+  return with_threads(op, type, data, n, 1);
+}
+
+static rh_verdict verdict_of(const rh_reference *reference, rh_result result, uint64_t depth,
+                             int flushes) {
+  rh_verdict verdict;
+  rh_reference_judge(reference, &result, depth, flushes, &verdict);
+  ck_assert(verdict.text[0] != 0);
+  return verdict;
 }
 
 static rh_verdict verdict_on(const rh_reference *reference, double value, uint64_t depth,
                              int flushes) {
   rh_result result = reference->result;
-  rh_verdict verdict;
   result.value.f = value;
-  rh_reference_judge(reference, &result, depth, flushes, &verdict);
-  ck_assert(verdict.text[0] != 0);
-  return verdict;
+  return verdict_of(reference, result, depth, flushes);
 }
 
 static int judge(const rh_reference *reference, double value) {
@@ -168,8 +179,8 @@ enum { N_VERDICTS = sizeof verdicts / sizeof *verdicts };
 
 TEST_LOOP(few_elements, 0, long_double_works() ? N_VERDICTS : 0) {
   enum { MOST = 1 << 20 };
-  float *singles = allocate(MOST, sizeof *singles);
-  double *doubles = allocate(MOST, sizeof *doubles);
+  static float singles[MOST];
+  static double doubles[MOST];
   char op[8], type[8];
   int length;
   uint64_t n = 0;
@@ -199,14 +210,12 @@ TEST_LOOP(few_elements, 0, long_double_works() ? N_VERDICTS : 0) {
     at = end + strcspn(end, " ");
     at += *at == ' ';
   }
-  free(singles);
-  free(doubles);
 }
 
 /* If 0 would be accepted too, the verdict says that the bound alone proves nothing. */
 TEST(weak_bounds_are_known) {
   enum { N = 1 << 15 };
-  float *x = allocate(N, sizeof *x);
+  static float x[N];
   for (int i = 0; i < N; i++) x[i] = (float)(random_bits() >> 40) * 0x1p-24f;
   rh_reference r = reference_of(RH_OP_sum, RH_TYPE_f32, x, N);
   double exact = r.result.value.f;
@@ -221,7 +230,6 @@ TEST(weak_bounds_are_known) {
   ck_assert(!verdict_on(&r, r.result.value.f, 0, 0).weak);
   r = F32(sum, FLT_MAX, FLT_MAX, -FLT_MAX); /* and when nothing is judged */
   ck_assert(verdict_on(&r, NAN, 0, 0).weak);
-  free(x);
 }
 
 /* ---- Products ---- */
@@ -241,7 +249,7 @@ TEST(products_have_a_bound) {
 /* Above the size up to which (n-1)*u is proved, (1+u)^(n-1) - 1. */
 TEST(products_of_many) {
   enum { N = 1 << 13 };
-  float *x = allocate(N, sizeof *x);
+  static float x[N];
   for (int i = 0; i < N; i++) x[i] = i % 2 ? 1 + 0x1p-10f : 1 - 0x1p-10f;
   rh_reference r = reference_of(RH_OP_prod, RH_TYPE_f32, x, N);
   long double exact = rh_exact_prod_long(&r.prod), f = expm1l((N - 1) * log1pl(0x1p-24L));
@@ -253,14 +261,13 @@ TEST(products_of_many) {
   f = (N / 2 - 1) * 0x1p-24L;
   ck_assert(judge(&r, (double)(exact * (1 + 0.99999999L * f))) == OK);
   ck_assert(judge(&r, (double)(exact * (1 + 1.00000001L * f))) == WRONG);
-  free(x);
 }
 
 /* Mantissas as large as they can be, and then their inverses: each exponent is taken out. */
 TEST(values_of_many) {
   enum { N = 4096 };
-  double *x = allocate(2 * N, sizeof *x);
-  float *y = allocate(2 * N, sizeof *y);
+  static double x[2 * N];
+  static float y[2 * N];
   for (int i = 0; i < 2 * N; i++) x[i] = i < N ? 1.9375 : 1 / 1.9375;
   for (int i = 0; i < 2 * N; i++) y[i] = (float)x[i];
   for (int k = 0; k < 2; k++) {
@@ -276,18 +283,15 @@ TEST(values_of_many) {
     ck_assert_int_eq(judge(&r, result.value.f), OK);
     ck_assert(fabs(result.value.f - 1) < 1e-2);
   }
-  free(x);
-  free(y);
 }
 
 /* With so many elements the relative bound would allow 0, and every number up to twice the
  * product. */
 TEST(products_of_very_many) {
   enum { N = 1 << 21 };
-  float *x = allocate(N, sizeof *x);
+  static float x[N];
   for (int i = 0; i < N; i++) x[i] = i < N / 2 ? 1 + 0x1p-23f : 1 - 0x1p-23f;
   rh_reference r = reference_of(RH_OP_prod, RH_TYPE_f32, x, N);
-  free(x);
   r.n = UINT64_C(1) << 26;
   ck_assert(judge(&r, 1) == OK && verdict_on(&r, 1, 0, 0).weak);
   ck_assert(judge(&r, 54) == OK && judge(&r, 55) == WRONG); /* e^4; and 2^(1.5 * 4): */
@@ -300,18 +304,15 @@ TEST(products_of_very_many) {
 TEST(indices) {
   rh_reference r = F32(argmin, 3, 1, 2, 1);
   rh_result result = r.result;
-  rh_verdict verdict;
   ck_assert(result.indexed && result.index == 1 && result.value.f == 1);
-  rh_reference_judge(&r, &result, 0, 0, &verdict);
-  ck_assert_int_eq(verdict.verdict, OK);
+  ck_assert_int_eq(verdict_of(&r, result, 0, 0).verdict, OK);
   result.index = 3; /* the same value, but not the first */
-  rh_reference_judge(&r, &result, 0, 0, &verdict);
+  rh_verdict verdict = verdict_of(&r, result, 0, 0);
   ck_assert_int_eq(verdict.verdict, WRONG);
   ck_assert_str_eq(verdict.text, "1 at 3 instead of 1 at 1");
   result.index = 1;
   result.value.f = 2;
-  rh_reference_judge(&r, &result, 0, 0, &verdict);
-  ck_assert_int_eq(verdict.verdict, WRONG);
+  ck_assert_int_eq(verdict_of(&r, result, 0, 0).verdict, WRONG);
 }
 
 TEST(integers) {
@@ -319,11 +320,10 @@ TEST(integers) {
   rh_reference r = reference_of(RH_OP_sum, RH_TYPE_i8, x, 3);
   ck_assert(r.exact && r.result.type == RH_TYPE_i64 && r.result.value.i == -129);
   rh_result result = r.result;
-  rh_verdict verdict;
-  rh_reference_judge(&r, &result, 0, 0, &verdict);
+  rh_verdict verdict = verdict_of(&r, result, 0, 0);
   ck_assert(verdict.verdict == OK && verdict.error == 0 && verdict.bound == 0);
   result.value.i--;
-  rh_reference_judge(&r, &result, 0, 0, &verdict);
+  verdict = verdict_of(&r, result, 0, 0);
   ck_assert_int_eq(verdict.verdict, WRONG);
   ck_assert_str_eq(verdict.text, "-130 instead of -129");
   static const uint64_t y[] = {UINT64_MAX, 1, 5};
@@ -332,12 +332,10 @@ TEST(integers) {
   r = reference_of(RH_OP_xor, RH_TYPE_u64, y, 3);
   result = r.result;
   result.value.u ^= UINT64_C(1) << 63;
-  rh_reference_judge(&r, &result, 0, 0, &verdict);
-  ck_assert_int_eq(verdict.verdict, WRONG);
+  ck_assert_int_eq(verdict_of(&r, result, 0, 0).verdict, WRONG);
   result = r.result;
   result.type = RH_TYPE_i64; /* another type is another answer */
-  rh_reference_judge(&r, &result, 0, 0, &verdict);
-  ck_assert_int_eq(verdict.verdict, WRONG);
+  ck_assert_int_eq(verdict_of(&r, result, 0, 0).verdict, WRONG);
 }
 
 /* ---- No order of operations is rejected ---- */
@@ -422,8 +420,6 @@ TEST(every_order_of_products_is_accepted) {
   ck_assert_int_gt(finite, 5000);
 }
 
-/* ---- Threads ---- */
-
 /* asum is judged as a sum of magnitudes, amax and argamax by equality. */
 TEST(magnitudes) {
   rh_reference r = F32(asum, 0x1p24f, -0x1p24f);
@@ -453,15 +449,6 @@ TEST(magnitudes_of_integers) {
   ck_assert(r.result.type == RH_TYPE_u64 && r.result.value.u == 255);
 }
 
-static rh_reference with_threads(uint32_t op, rh_type type, const void *data, uint64_t n,
-                                 uint32_t threads) {
-  rh_reference reference;
-  rh_status status = rh_reference_of_array(&reference, rh_operator_builtin(op, type), data, n,
-                                           threads, NULL, NULL);
-  ck_assert_int_eq(status, RH_OK);
-  return reference;
-}
-
 /* Elements of a map whose functions may err by a part of 2^-20 on a device. */
 TEST(errors_of_a_map) {
   static const float x[] = {1, 2, 4};
@@ -474,8 +461,7 @@ TEST(errors_of_a_map) {
   ck_assert_int_eq(judge(&largest, 4 + 0x1p-19), RH_VERDICT_OK);
   ck_assert_int_eq(judge(&largest, 4 - 0x1p-18), RH_VERDICT_OK);
   ck_assert_int_eq(judge(&largest, 4 + 0x1p-17), RH_VERDICT_WRONG);
-  ck_assert_ptr_nonnull(
-      strstr(verdict_on(&largest, 4 - 0x1p-18, 0, 0).text, "functions of the map"));
+  assert_says(verdict_on(&largest, 4 - 0x1p-18, 0, 0).text, "functions of the map");
   ck_assert_int_eq(judge(&sum, 7 + 0x1p-18), RH_VERDICT_OK);
   ck_assert_int_eq(judge(&sum, 7 + 0x1p-15), RH_VERDICT_WRONG);
   ck_assert_int_eq(judge(&product, 8), RH_VERDICT_OK);
@@ -486,11 +472,13 @@ TEST(errors_of_a_map) {
   ck_assert_int_eq(judge(&largest, (double)NAN), RH_VERDICT_UNJUDGED);
 }
 
+/* ---- Threads ---- */
+
 TEST(threads_do_not_matter) {
   enum { N = 2000003 };
   static const uint32_t ops[] = {RH_OP_sum,    RH_OP_prod,   RH_OP_min,
                                  RH_OP_argmin, RH_OP_argmax, RH_OP_xor};
-  uint64_t *x = allocate(N, sizeof *x);
+  static uint64_t x[N];
   for (int i = 0; i < N; i++) x[i] = random_bits() >> 1;
   x[1400000] = x[1500000] = UINT64_MAX; /* the first of two */
   for (size_t i = 0; i < sizeof ops / sizeof *ops; i++) {
@@ -502,12 +490,11 @@ TEST(threads_do_not_matter) {
       ck_assert_uint_eq(one.result.index, some.result.index);
     }
   }
-  free(x);
 }
 
 TEST_LOOP(threads_do_not_matter_to_floats, 0, long_double_works()) {
   enum { N = 2000003 };
-  float *x = allocate(N, sizeof *x);
+  static float x[N];
   for (int i = 0; i < N; i++) x[i] = (float)(int32_t)random_bits() * 0x1p-31f;
   rh_reference sum = with_threads(RH_OP_sum, RH_TYPE_f32, x, N, 1);
   rh_reference prod = with_threads(RH_OP_prod, RH_TYPE_f32, x, N, 1);
@@ -522,7 +509,6 @@ TEST_LOOP(threads_do_not_matter_to_floats, 0, long_double_works()) {
     int64_t more = some.prod.magnitude.exponent - prod.prod.magnitude.exponent;
     ck_assert(fabsl(ldexpl(ratio, (int)more) - 1) <= N * LDBL_EPSILON);
   }
-  free(x);
 }
 
 typedef struct heard {
@@ -541,7 +527,7 @@ static int hear(void *user, const char *phase, uint64_t done, uint64_t total) {
 
 TEST(progress_and_cancelling) {
   enum { N = 1 << 24 };
-  float *x = allocate(N, sizeof *x);
+  static float x[N];
   for (uint32_t threads = 1; threads <= 4; threads++) {
     heard h = {.cancel_at = 0};
     rh_reporter reporter = {.user = &h, .progress = hear};
@@ -555,5 +541,4 @@ TEST(progress_and_cancelling) {
                      RH_E_CANCELLED);
     ck_assert(h.calls == 1 && h.done < N && error.status == RH_E_CANCELLED);
   }
-  free(x);
 }
