@@ -461,7 +461,8 @@ TEST(errors_of_a_map) {
   ck_assert_int_eq(judge(&largest, 4 + 0x1p-19), RH_VERDICT_OK);
   ck_assert_int_eq(judge(&largest, 4 - 0x1p-18), RH_VERDICT_OK);
   ck_assert_int_eq(judge(&largest, 4 + 0x1p-17), RH_VERDICT_WRONG);
-  assert_says(verdict_on(&largest, 4 - 0x1p-18, 0, 0).text, "functions of the map");
+  rh_verdict verdict = verdict_on(&largest, 4 - 0x1p-18, 0, 0);
+  assert_says(verdict.text, "functions of the map");
   ck_assert_int_eq(judge(&sum, 7 + 0x1p-18), RH_VERDICT_OK);
   ck_assert_int_eq(judge(&sum, 7 + 0x1p-15), RH_VERDICT_WRONG);
   ck_assert_int_eq(judge(&product, 8), RH_VERDICT_OK);

@@ -15,79 +15,35 @@ typedef struct part {
   uint64_t size;
 } part;
 
-/* ---- Problems ---- */
+static double data[2][N]; /* of the operands, of any type */
 
-typedef struct problem {
-  rh_request request; /* of the whole */
-  rh_input inputs[2];
-  void *data[2];
-} problem;
-
-static uint32_t operands_of(const problem *p) {
-  return p->request.n_inputs ? (uint32_t)p->request.n_inputs : 1;
-}
-
-static rh_type type_of(const problem *p, uint32_t k) {
-  return p->request.n_inputs ? p->inputs[k].type : p->request.type;
-}
-
-static void *generate(rh_type type, uint64_t n, uint64_t of_seed) {
-  if (n == 0) n = 1;
-  void *data = malloc(n * rh_type_size(type));
-  rh_generate(rh_type_is_float(type) ? "uniform" : "hash", of_seed, type, n, 0, n, data);
-  return data;
-}
-
-static void make(problem *p, const char *op, rh_type type, uint64_t n) {
-  *p = (problem){
-      .request = {
-          .struct_size = sizeof p->request, .strategy = "native", .op = op, .type = type, .n = n}};
-  p->request.data = p->data[0] = generate(type, n, 1);
-}
-
-static void make_mapped(problem *p, const char *op, const char *map, rh_type x, rh_type y,
-                        uint64_t n) {
-  make(p, op, x, n);
-  p->request.map = map;
-  p->data[1] = generate(y, n, 2);
-  p->inputs[0] = (rh_input){.name = "x", .type = x, .data = p->data[0]};
-  p->inputs[1] = (rh_input){.name = "y", .type = y, .data = p->data[1]};
-  p->request.data = NULL;
-  p->request.inputs = p->inputs;
-  p->request.n_inputs = strchr(map, 'y') ? 2 : 1;
-}
-
-static void drop(problem *p) {
-  free(p->data[0]);
-  free(p->data[1]);
-}
-
-/* Elements first .. stop-1 as a request of their own. */
-static rh_status reduce_some(const problem *p, uint64_t first, uint64_t stop, uint64_t whole_n,
-                             part *made) {
-  problem some = *p;
-  some.request.n = stop - first;
-  some.request.inputs = p->request.inputs ? some.inputs : NULL;
-  for (uint32_t k = 0; k < operands_of(p); k++) {
-    const char *at = (const char *)p->data[k] + first * rh_type_size(type_of(p, k));
-    some.inputs[k].data = at;
-    if (!p->request.inputs) some.request.data = at;
+/* Elements first .. stop-1 of the data; map: null, or of x, and maybe y. */
+static rh_status reduce_some(const char *op, const char *map, rh_type type, uint64_t first,
+                             uint64_t stop, uint64_t whole_n, part *made) {
+  const char *at[2];
+  for (uint32_t k = 0; k < 2; k++) {
+    rh_generate(rh_type_is_float(type) ? "uniform" : "hash", 1 + k, type, N, 0, N, data[k]);
+    at[k] = (const char *)data[k] + first * rh_type_size(type);
   }
-  return rh_reduce_part(redhost, &some.request, first, whole_n, &made->bytes, &made->size, &error);
+  const rh_input inputs[] = {{.name = "x", .type = type, .data = at[0]},
+                             {.name = "y", .type = type, .data = at[1]}};
+  rh_request request = request_for("native", op, type, map ? NULL : at[0], stop - first);
+  request.map = map;
+  request.inputs = map ? inputs : NULL;
+  request.n_inputs = !map ? 0 : strchr(map, 'y') ? 2 : 1;
+  return rh_reduce_part(redhost, &request, first, whole_n, &made->bytes, &made->size, &error);
 }
 
 CASES(partials, .set_up = set_up, .tear_down = tear_down)
 
 TEST(bad_requests) {
-  problem p;
   part made;
-  make_mapped(&p, "sum", "sin(x)", RH_TYPE_f32, RH_TYPE_f32, N);
-  must_fail(reduce_some(&p, 1, 1000, 0, &made), RH_E_USAGE, "multiple of 512 elements");
-  drop(&p);
-  make_mapped(&p, "sum", "x*n", RH_TYPE_f32, RH_TYPE_f32, N);
-  must_fail(reduce_some(&p, 0, 1000, 0, &made), RH_E_USAGE, "which is not known");
-  must_fail(reduce_some(&p, 0, 1000, 999, &made), RH_E_USAGE, "the whole has 999 elements");
-  drop(&p);
+  must_fail(reduce_some("sum", "sin(x)", RH_TYPE_f32, 1, 1000, 0, &made), RH_E_USAGE,
+            "multiple of 512 elements");
+  must_fail(reduce_some("sum", "x*n", RH_TYPE_f32, 0, 1000, 0, &made), RH_E_USAGE,
+            "which is not known");
+  must_fail(reduce_some("sum", "x*n", RH_TYPE_f32, 0, 1000, 999, &made), RH_E_USAGE,
+            "the whole has 999 elements");
 }
 
 /* ---- Damage ---- */
@@ -101,10 +57,8 @@ static void put(unsigned char *bytes, uint64_t at, uint32_t word) {
 TEST(heads_are_judged) {
   rh_result found = {.struct_size = sizeof found};
   unsigned char copy[16384];
-  problem p;
   part one;
-  make(&p, "sum", RH_TYPE_f32, 1000);
-  must(reduce_some(&p, 0, 1000, 0, &one));
+  must(reduce_some("sum", NULL, RH_TYPE_f32, 0, 1000, 0, &one));
   ck_assert_uint_le(one.size, sizeof copy);
   for (uint64_t size = 0; size < one.size; size++)
     must_fail(rh_part_result(redhost, one.bytes, size, &found, &error), RH_E_FILE, "cut short");
@@ -124,7 +78,6 @@ TEST(heads_are_judged) {
     must_fail(rh_part_result(redhost, copy, one.size, &found, &error), RH_E_FILE, heads[k].says);
   }
   rh_part_free(one.bytes);
-  drop(&p);
 }
 
 /* As who writes damaged bytes on purpose would: with the right checksum. */
@@ -155,11 +108,8 @@ TEST_LOOP(damaged_bytes_are_read, 0, 5) {
             {"argmin", NULL, RH_TYPE_i16},
             {"meanvar", NULL, RH_TYPE_f32},
             {"sum", "x*y", RH_TYPE_f64}};
-  problem p;
   part one;
-  if (of[_i].map) make_mapped(&p, of[_i].op, of[_i].map, of[_i].type, of[_i].type, N);
-  else make(&p, of[_i].op, of[_i].type, N);
-  must(reduce_some(&p, 1000, 9000, 0, &one));
+  must(reduce_some(of[_i].op, of[_i].map, of[_i].type, 1000, 9000, 0, &one));
   unsigned char *copy = malloc(one.size);
   for (int k = 0; k < 2 * TIMES; k++) {
     rh_result found = {.struct_size = sizeof found};
@@ -177,5 +127,4 @@ TEST_LOOP(damaged_bytes_are_read, 0, 5) {
   }
   free(copy);
   rh_part_free(one.bytes);
-  drop(&p);
 }
