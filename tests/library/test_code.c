@@ -87,6 +87,6 @@ TEST(finds_a_file_by_name) {
   for (int i = 0; i < N; i++) sum += 2 * x[i];
   ck_assert_double_eq(result.value.f, sum);
   request.op = "thrice"; /* the directory is gone */
-  must_fail(rh_reduce(opened, &request, &result, &error), RH_E_USAGE, "unknown operator 'thrice'");
+  must_refuse(rh_reduce(opened, &request, &result, &error), "unknown operator 'thrice'");
   rh_close(opened);
 }

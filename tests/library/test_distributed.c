@@ -229,21 +229,18 @@ TEST(malformed_communicators) {
   rh_communicator by = SIZED(rh_communicator, .size = 1);
   request.n = 1000;
   must(rh_reduce_distributed(redhost, &request, &by, &result, &error));
-  must_fail(rh_reduce_distributed(redhost, &request, NULL, &result, &error), RH_E_USAGE, "is null");
+  must_refuse(rh_reduce_distributed(redhost, &request, NULL, &result, &error), "is null");
   by.size = 2;
-  must_fail(rh_reduce_distributed(redhost, &request, &by, &result, &error), RH_E_USAGE,
-            "rh_communicator.gather is null, and there are 2 ranks");
+  must_refuse(rh_reduce_distributed(redhost, &request, &by, &result, &error),
+              "rh_communicator.gather is null, and there are 2 ranks");
   by.gather = gather_ranks;
   by.rank = 2;
-  must_fail(rh_reduce_distributed(redhost, &request, &by, &result, &error), RH_E_USAGE,
-            "rank 2 of 2");
+  must_refuse(rh_reduce_distributed(redhost, &request, &by, &result, &error), "rank 2 of 2");
   by = (rh_communicator){.struct_size = sizeof by, .size = 0};
-  must_fail(rh_reduce_distributed(redhost, &request, &by, &result, &error), RH_E_USAGE,
-            "rank 0 of 0");
+  must_refuse(rh_reduce_distributed(redhost, &request, &by, &result, &error), "rank 0 of 0");
   by.size = 1;
   by.reserved = 1;
-  must_fail(rh_reduce_distributed(redhost, &request, &by, &result, &error), RH_E_USAGE, "reserved");
+  must_refuse(rh_reduce_distributed(redhost, &request, &by, &result, &error), "reserved");
   by.struct_size = 5;
-  must_fail(rh_reduce_distributed(redhost, &request, &by, &result, &error), RH_E_USAGE,
-            "rh_communicator");
+  must_refuse(rh_reduce_distributed(redhost, &request, &by, &result, &error), "rh_communicator");
 }

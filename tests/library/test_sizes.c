@@ -17,11 +17,6 @@ static void set_up_numbers(void) {
   set_up();
 }
 
-static void must_refuse(rh_status status, const char *words) {
-  ck_assert_msg(status == RH_E_USAGE && error.status == RH_E_USAGE, "%d", status);
-  assert_says(error.message, words);
-}
-
 /* ---- Any struct: one that has grown from 16 to 32 bytes ---- */
 
 typedef struct grown {

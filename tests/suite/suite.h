@@ -6,8 +6,8 @@
  * whose fixtures the tests below it have; CK_RUN_CASE chooses cases by name.  ONCE(begin, end) has
  * functions called before all tests and after them, in the process that starts the tests.
  * A program without main() gets one that calls run_tests().
- * must(call) has to succeed, and must_fail(call, status, words) to fail with these words;
- * assert_says(text, words) is of other texts.
+ * must(call) has to succeed, must_fail(call, status, words) to fail with these words, and
+ * must_refuse(call, words) so with RH_E_USAGE; assert_says(text, words) is of other texts.
  * FINISHED(rh_array) x; is finished where its block ends.  OWNED(rh_prepared) x; is a pointer to
  * one, which is destroyed there; OWNS(rh_prepared, rh_prepared_destroy) says how. */
 #pragma once
@@ -42,8 +42,11 @@ static rh_error error __attribute__((unused)); /* of the latest call that was ju
     if (status_of_call != (with))                                                                  \
       ck_abort_msg("%d instead of %d: %s", status_of_call, (with),                                 \
                    status_of_call == RH_OK ? "" : error.message);                                  \
+    if (error.status != status_of_call) ck_abort_msg("error.status is %d", error.status);          \
     assert_says(error.message, words);                                                             \
   } while (0)
+
+#define must_refuse(call, words) must_fail(call, RH_E_USAGE, words)
 
 #define FINISHED(type) __attribute__((cleanup(type##_finish))) type
 #define OWNED(type)    __attribute__((cleanup(type##_at_end))) type *
