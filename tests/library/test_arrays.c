@@ -9,7 +9,9 @@
 
 static rh_result result = {.struct_size = sizeof result}; /* of the latest call */
 
-enum { CHUNK = 4096, WHOLE = 3 * CHUNK, MOST = 40 * CHUNK };
+enum { CHUNK = 4096, WHOLE = 3 * CHUNK, MOST = 40 * CHUNK, ALL = MOST / 4 };
+static float x[ALL];
+static rh_result right; /* the sum of all of them */
 
 /* ---- OpenCL's functions, interposed ---- */
 
@@ -55,26 +57,10 @@ cl_mem clCreateBuffer(cl_context context, cl_mem_flags flags, size_t bytes, void
 
 /* ---- What all share ---- */
 
-static void set_up_far(void) {
-  set_up();
-  the_device()->shares_memory = 0;
-  redhost->context->most_whole_bytes = WHOLE;
-  redhost->context->chunk_bytes = CHUNK;
-  memset(&calls, 0, sizeof calls);
-}
-
 static rh_array generate(rh_type type, uint64_t n, uint64_t seed) {
   rh_array array;
   must(rh_array_generate(&array, "hash", seed, type, n, NULL, &error));
   return array;
-}
-
-/* Of the same request: as a whole, and streamed. */
-static rh_result reduce_whole(const rh_request *request) {
-  redhost->context->most_whole_bytes = UINT64_MAX;
-  must(rh_reduce(redhost, request, spoilt(&result), &error));
-  redhost->context->most_whole_bytes = WHOLE;
-  return result;
 }
 
 /* Problems that were set up for whole arrays would serve again. */
@@ -87,37 +73,54 @@ enum { OPS = sizeof ops / sizeof *ops };
 
 /* ---- Prepared ---- */
 
-static rh_request sum_of(const float *x, uint64_t n) {
-  return SIZED(rh_request, .strategy = "onepass", .op = "sum", .type = RH_TYPE_f32, .data = x,
-               .n = n);
+static rh_request sum_of(const float *data, uint64_t n) {
+  return request_for("onepass", "sum", RH_TYPE_f32, data, n);
 }
 
-static rh_result whole_sum(const float *x, uint64_t n) {
+static rh_result whole_sum(uint64_t n) {
   rh_request request = sum_of(x, n);
-  rh_result right = reduce_whole(&request);
+  redhost->context->most_whole_bytes = UINT64_MAX;
+  must(rh_reduce(redhost, &request, spoilt(&result), &error));
+  redhost->context->most_whole_bytes = WHOLE;
   forget();
-  return right;
+  return result;
 }
 
-static void run_and_check(rh_prepared *prepared, const float *x, uint64_t n,
-                          const rh_result *right) {
-  must(rh_prepared_run(prepared, x, n, spoilt(&result), &error));
-  must_be_same(&result, right, "sum");
+static void set_up_far(void) {
+  set_up();
+  the_device()->shares_memory = 0;
+  redhost->context->chunk_bytes = CHUNK;
+  rh_generate("hash", 5, RH_TYPE_f32, ALL, 0, ALL, x);
+  right = whole_sum(ALL);
+  memset(&calls, 0, sizeof calls);
+}
+
+static rh_prepared *prepare_all(void) {
+  rh_request spec = sum_of(NULL, ALL);
+  return prepare(redhost, &spec);
+}
+
+static void check_prepared(rh_prepared *of_all) {
+  must(rh_prepared_run(of_all, x, ALL, spoilt(&result), &error));
+  must_be_same(&result, &right, "sum");
+}
+
+static void check_reduced(const rh_request *request) {
+  must(rh_reduce(redhost, request, spoilt(&result), &error));
+  must_be_same(&result, &right, "sum");
 }
 
 CASES(far, .set_up = set_up_far, .tear_down = tear_down)
 
 TEST(prepared) {
-  FINISHED(rh_array) array = generate(RH_TYPE_f32, MOST / 4, 5);
-  const float *x = rh_array_data(&array);
-  rh_request spec = sum_of(NULL, MOST / 4);
-  OWNED(rh_prepared) of_all = prepare(redhost, &spec);
-  const uint64_t sizes[] = {1, WHOLE / 4, WHOLE / 4 + 1, 20 * CHUNK / 4, MOST / 4};
+  OWNED(rh_prepared) of_all = prepare_all();
+  const uint64_t sizes[] = {1, WHOLE / 4, WHOLE / 4 + 1, 20 * CHUNK / 4, ALL};
   for (int k = 0; k < 15; k++) {
     uint64_t n = sizes[k % 5];
-    rh_result right = whole_sum(x, n);
+    rh_result wanted = whole_sum(n);
     calls.writes = calls.buffers = 0;
-    run_and_check(of_all, x, n, &right);
+    must(rh_prepared_run(of_all, x, n, spoilt(&result), &error));
+    must_be_same(&result, &wanted, "sum");
     ck_assert_int_eq(calls.buffers, 0); /* nothing is allocated */
     ck_assert_int_eq(calls.writes, n > WHOLE / 4 ? (int)chunks_of(n, 4) : 1);
   }
@@ -128,11 +131,11 @@ TEST(prepared_with_constants) {
   const rh_constant first = {.name = "c", .value.i = 1}, second = {.name = "c", .value.i = -3};
   rh_request spec =
       SIZED(rh_request, .strategy = "cascade", .op = "sum", .map = "c*i + x - x", .inputs = &input,
-            .n_inputs = 1, .constants = &first, .n_constants = 1, .n = MOST / 4);
-  FINISHED(rh_array) array = generate(RH_TYPE_i32, MOST / 4, 5);
+            .n_inputs = 1, .constants = &first, .n_constants = 1, .n = ALL);
+  FINISHED(rh_array) array = generate(RH_TYPE_i32, ALL, 5);
   const void *data = rh_array_data(&array);
   OWNED(rh_prepared) of_all = prepare(redhost, &spec);
-  const uint64_t sizes[] = {MOST / 4, 100, MOST / 4 - 9};
+  const uint64_t sizes[] = {ALL, 100, ALL - 9};
   for (int k = 0; k < 6; k++) {
     int64_t n = (int64_t)sizes[k % 3];
     must(rh_prepared_set_constants(of_all, k % 2 ? &second : &first, 1, &error));
@@ -145,23 +148,16 @@ TEST(prepared_with_constants) {
 
 /* Those that no buffer of the device holds, also of one that shares the host's memory. */
 TEST_LOOP(beyond_the_device, 0, 2) {
-  FINISHED(rh_array) array = generate(RH_TYPE_f32, MOST / 4, 5);
-  const float *x = rh_array_data(&array);
-  rh_result right = whole_sum(x, MOST / 4);
-  rh_request spec = sum_of(NULL, MOST / 4);
-  rh_request request = sum_of(x, MOST / 4);
+  rh_request spec = sum_of(NULL, ALL), request = sum_of(x, ALL);
   redhost->context->most_whole_bytes = UINT64_MAX;
   the_device()->shares_memory = (uint32_t)_i;
   the_device()->about.max_alloc_bytes = 10 * CHUNK;
   rh_prepared *of_all = prepare(redhost, &spec);
-  run_and_check(of_all, x, MOST / 4, &right);
-  run_and_check(of_all, x, MOST / 4, &right);
-  for (int k = 0; k < 2; k++) {
-    must(rh_reduce(redhost, &request, spoilt(&result), &error));
-    must_be_same(&result, &right, "sum");
-  }
-  right = whole_sum(x, 100);
-  run_and_check(of_all, x, 100, &right);
+  for (int k = 0; k < 2; k++) check_prepared(of_all);
+  for (int k = 0; k < 2; k++) check_reduced(&request);
+  right = whole_sum(100);
+  must(rh_prepared_run(of_all, x, 100, spoilt(&result), &error));
+  must_be_same(&result, &right, "sum");
   rh_prepared_destroy(of_all);
   spec.data_on_device = 1;
   redhost->context->options.queue = redhost->context->session.queue; /* as the caller's */
@@ -173,9 +169,9 @@ TEST_LOOP(beyond_the_device, 0, 2) {
 TEST_LOOP(of_two_types, 0, 2) {
   static const rh_type types[] = {RH_TYPE_u8, RH_TYPE_f64};
   enum { FEW = 1 << 10 }; /* a power of two, up to which rh_reduce() sets up */
-  FINISHED(rh_array) x = generate(types[_i], MOST / 8, 1);
-  FINISHED(rh_array) y = generate(types[!_i], MOST / 8, 2);
-  const void *data[] = {rh_array_data(&x), rh_array_data(&y)};
+  FINISHED(rh_array) one = generate(types[_i], MOST / 8, 1);
+  FINISHED(rh_array) other = generate(types[!_i], MOST / 8, 2);
+  const void *data[] = {rh_array_data(&one), rh_array_data(&other)};
   const rh_input inputs[] = {{.type = types[_i], .data = data[0]},
                              {.type = types[!_i], .data = data[1]}};
   rh_request request = SIZED(rh_request, .strategy = "onepass", .op = "sum", .map = "x*y",
@@ -201,27 +197,24 @@ TEST_LOOP(of_two_types, 0, 2) {
 /* Chunks would change the bits of a strategy without the canonical order, so its arrays stay whole;
  * those of integers do not. */
 TEST(of_another_order) {
-  FINISHED(rh_array) array = generate(RH_TYPE_f32, MOST / 4, 5);
-  rh_request request = request_for("atomic", "sum", RH_TYPE_f32, rh_array_data(&array), MOST / 4);
+  rh_request request = request_for("atomic", "sum", RH_TYPE_f32, x, ALL);
   request.unchecked = 1;
   for (int k = 0; k < 2; k++) {
     must(rh_reduce(redhost, &request, spoilt(&result), &error));
     calls.writes = 0;
     must(rh_reduce(redhost, &request, spoilt(&result), &error));
-    ck_assert_int_eq(calls.writes, k ? (int)chunks_of(MOST / 4, 4) : 1);
+    ck_assert_int_eq(calls.writes, k ? (int)chunks_of(ALL, 4) : 1);
     request.type = RH_TYPE_i32;
   }
 }
 
 /* Slots are pinned once for all problems, and as many whatever the size. */
 TEST(one_set_of_slots) {
-  FINISHED(rh_array) array = generate(RH_TYPE_i32, MOST / 4, 5);
-  rh_request request =
-      SIZED(rh_request, .strategy = "onepass", .type = RH_TYPE_i32, .data = rh_array_data(&array));
+  rh_request request = request_for("onepass", NULL, RH_TYPE_i32, x, 0);
   const void *memory = NULL;
   for (int k = 0; k < 12; k++) {
     request.op = ops[k % OPS];
-    request.n = k % 2 ? MOST / 4 : WHOLE / 4 + 100;
+    request.n = k % 2 ? ALL : WHOLE / 4 + 100;
     must(rh_reduce(redhost, &request, spoilt(&result), &error));
     const rh_staging *slots = &redhost->kept->staging;
     if (!memory) memory = slots->memory[0];
@@ -249,65 +242,50 @@ static int on_progress(void *user, const char *phase, uint64_t done, uint64_t to
 }
 
 TEST(without_pinned_memory) {
-  FINISHED(rh_array) array = generate(RH_TYPE_f32, MOST / 4, 5);
-  rh_result right = whole_sum(rh_array_data(&array), MOST / 4);
-  rh_request spec = sum_of(NULL, MOST / 4);
   redhost->context->options.reporter.log = on_log;
   calls.is_unpinned = 1;
-  OWNED(rh_prepared) of_all = prepare(redhost, &spec);
+  OWNED(rh_prepared) of_all = prepare_all();
   assert_says(said, "copies go from pageable memory: ");
-  run_and_check(of_all, rh_array_data(&array), MOST / 4, &right);
+  check_prepared(of_all);
 }
 
 /* Each copy in turn, and each buffer: a sentence, and the next call is as if nothing had been. */
 TEST(copies_that_fail) {
-  FINISHED(rh_array) array = generate(RH_TYPE_f32, MOST / 4, 5);
-  const float *x = rh_array_data(&array);
-  rh_result right = whole_sum(x, MOST / 4);
-  rh_request spec = sum_of(NULL, MOST / 4);
-  OWNED(rh_prepared) of_all = prepare(redhost, &spec);
-  rh_request request = sum_of(x, MOST / 4);
+  OWNED(rh_prepared) of_all = prepare_all();
+  rh_request request = sum_of(x, ALL);
   request.unchecked = 1;
   for (int k = 1; k <= MOST / CHUNK; k += 13) {
     calls.writes = 0;
     calls.fails_at = k;
-    must_fail(rh_prepared_run(of_all, x, MOST / 4, &result, &error), RH_E_CL, "copying a chunk");
+    must_fail(rh_prepared_run(of_all, x, ALL, &result, &error), RH_E_CL, "copying a chunk");
     calls.fails_at = 0;
-    run_and_check(of_all, x, MOST / 4, &right);
+    check_prepared(of_all);
     must(rh_reduce(redhost, &request, spoilt(&result), &error)); /* set up */
     calls.writes = 0;
     calls.fails_at = k;
     must_fail(rh_reduce(redhost, &request, &result, &error), RH_E_CL, "copying a chunk");
     calls.fails_at = 0;
-    must(rh_reduce(redhost, &request, spoilt(&result), &error));
-    must_be_same(&result, &right, "sum");
+    check_reduced(&request);
   }
 }
 
 /* The same where the device reads the slots themselves: a failed run leaves it some of them, which
  * the next run has to take back. */
 TEST(slots_that_a_failed_run_left) {
-  FINISHED(rh_array) array = generate(RH_TYPE_f32, MOST / 4, 5);
-  const float *x = rh_array_data(&array);
-  rh_result right = whole_sum(x, MOST / 4);
-  rh_request spec = sum_of(NULL, MOST / 4);
   the_device()->shares_memory = 1;
   the_device()->about.max_alloc_bytes = 10 * CHUNK;
-  OWNED(rh_prepared) of_all = prepare(redhost, &spec);
+  OWNED(rh_prepared) of_all = prepare_all();
   for (int k = 1; k <= MOST / CHUNK; k += 13) {
     calls.unmaps = 0;
     calls.unmap_fails_at = k;
-    must_fail(rh_prepared_run(of_all, x, MOST / 4, &result, &error), RH_E_CL, "copying a chunk");
+    must_fail(rh_prepared_run(of_all, x, ALL, &result, &error), RH_E_CL, "copying a chunk");
     calls.unmap_fails_at = 0;
-    run_and_check(of_all, x, MOST / 4, &right);
+    check_prepared(of_all);
   }
 }
 
 TEST(buffers_that_fail) {
-  FINISHED(rh_array) array = generate(RH_TYPE_f32, MOST / 4, 5);
-  const float *x = rh_array_data(&array);
-  rh_result right = whole_sum(x, MOST / 4);
-  rh_request request = sum_of(x, MOST / 4);
+  rh_request request = sum_of(x, ALL);
   request.unchecked = 1;
   int failed = 1, failures = 0;
   for (int k = 1; failed; k++) {
@@ -319,24 +297,19 @@ TEST(buffers_that_fail) {
     failures += status != RH_OK;
     if (status != RH_OK) ck_assert_msg(status == RH_E_DEVICE, "%d: %s", status, error.message);
     calls.buffer_fails_at = 0;
-    must(rh_reduce(redhost, &request, spoilt(&result), &error));
-    must_be_same(&result, &right, "sum");
+    check_reduced(&request);
   }
   ck_assert_int_gt(failures, 5);
 }
 
 TEST(cancelled) {
-  FINISHED(rh_array) array = generate(RH_TYPE_f32, MOST / 4, 5);
-  rh_result right = whole_sum(rh_array_data(&array), MOST / 4);
-  rh_request spec = sum_of(NULL, MOST / 4);
   redhost->context->options.reporter.progress = on_progress;
-  OWNED(rh_prepared) of_all = prepare(redhost, &spec);
+  OWNED(rh_prepared) of_all = prepare_all();
   for (int k = 0; k < 2; k++) {
     cancels_after = 0;
-    must_fail(rh_prepared_run(of_all, rh_array_data(&array), MOST / 4, &result, &error),
-              RH_E_CANCELLED, "");
+    must_fail(rh_prepared_run(of_all, x, ALL, &result, &error), RH_E_CANCELLED, "");
     cancels_after = -1;
-    run_and_check(of_all, rh_array_data(&array), MOST / 4, &right);
+    check_prepared(of_all);
   }
 }
 
@@ -387,36 +360,35 @@ TEST(staged) {
 /* Of a strategy whose arrays are not streamed. */
 TEST(staged_arrays) {
   uint64_t n = RH_CL_STAGED_BYTES / sizeof(float) + 11;
-  float *x = calloc(n, sizeof *x);
-  ck_assert_ptr_nonnull(x);
-  x[n - 1] = 2;
-  x[0] = x[n / 2] = 1;
-  rh_request request = request_for("atomic", "sum", RH_TYPE_f32, x, n);
+  float *large = calloc(n, sizeof *large);
+  ck_assert_ptr_nonnull(large);
+  large[n - 1] = 2;
+  large[0] = large[n / 2] = 1;
+  rh_request request = request_for("atomic", "sum", RH_TYPE_f32, large, n);
   request.unchecked = 1;
   must(rh_reduce(redhost, &request, spoilt(&result), &error));
   ck_assert(result.value.f == 4);
   ck_assert_int_eq(calls.writes, RH_CL_STAGED_BYTES / (4 << 20) + 1);
-  free(x);
+  free(large);
 }
 
 /* ---- Threads ---- */
 
 typedef struct work {
-  const float *x;
-  rh_result right;
   rh_prepared *prepared; /* null: rh_reduce() */
   int wrong;
 } work;
 
 static void *reduce_often(void *of_work) {
   work *w = of_work;
-  rh_request request = sum_of(w->x, MOST / 4);
+  rh_request request = sum_of(x, ALL);
   request.unchecked = 1;
   for (int k = 0; k < 20; k++) {
     rh_error why;
-    rh_status status = w->prepared ? rh_prepared_run(w->prepared, w->x, MOST / 4, &result, &why)
-                                   : rh_reduce(redhost, &request, &result, &why);
-    w->wrong += status != RH_OK || result.value.u != w->right.value.u;
+    rh_result found = {.struct_size = sizeof found};
+    rh_status status = w->prepared ? rh_prepared_run(w->prepared, x, ALL, &found, &why)
+                                   : rh_reduce(redhost, &request, &found, &why);
+    w->wrong += status != RH_OK || found.value.u != right.value.u;
   }
   return NULL;
 }
@@ -425,13 +397,7 @@ TEST(at_the_same_time) {
   enum { THREADS = 4 };
   pthread_t threads[THREADS];
   work all[THREADS] = {0};
-  FINISHED(rh_array) array = generate(RH_TYPE_f32, MOST / 4, 5);
-  rh_request spec = sum_of(NULL, MOST / 4);
-  for (int k = 0; k < THREADS; k++) {
-    all[k] =
-        (work){.x = rh_array_data(&array), .right = whole_sum(rh_array_data(&array), MOST / 4)};
-    if (k < 2) all[k].prepared = prepare(redhost, &spec);
-  }
+  for (int k = 0; k < 2; k++) all[k].prepared = prepare_all();
   for (int k = 0; k < THREADS; k++)
     ck_assert_int_eq(pthread_create(&threads[k], NULL, reduce_often, &all[k]), 0);
   for (int k = 0; k < THREADS; k++) {
