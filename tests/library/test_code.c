@@ -26,8 +26,7 @@ static void check_result(uint64_t first, uint64_t n) {
 }
 
 static rh_request code_request(const char *strategy, uint64_t n) {
-  return SIZED(rh_request, .strategy = strategy, .op = squares_and_last, .type = RH_TYPE_f32,
-               .data = x, .n = n);
+  return request_for(strategy, squares_and_last, RH_TYPE_f32, x, n);
 }
 
 ONCE(fill, NULL)

@@ -156,8 +156,7 @@ TEST_LOOP(answers_are_the_same, 0, sizeof strategies / sizeof *strategies) {
 
 /* Flags that a caller has raised stay, and ours do not come to it. */
 TEST(flags_are_the_callers) {
-  rh_request spec =
-      SIZED(rh_request, .strategy = "native", .op = "sum", .type = RH_TYPE_f64, .n = N);
+  rh_request spec = request_for("native", "sum", RH_TYPE_f64, NULL, N);
   OWNED(rh_prepared) prepared = prepare(redhost, &spec);
   rh_result result = {.struct_size = sizeof result};
   for (int raised = 0; raised <= FE_ALL_EXCEPT; raised += FE_ALL_EXCEPT) {

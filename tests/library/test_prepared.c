@@ -96,8 +96,7 @@ TEST_LOOP(calls_are_checked, 0, 2) {
       {{.arrays = odd, .n = 8}, "aligned"},
       {{.buffers = buffers, .n = 8}, "reads no buffer"},
   };
-  const rh_request spec = SIZED(rh_request, .strategy = _i ? "native" : "serial", .op = "sum",
-                                .type = RH_TYPE_i32, .n = N);
+  const rh_request spec = request_for(_i ? "native" : "serial", "sum", RH_TYPE_i32, NULL, N);
   OWNED(rh_prepared) prepared = prepare(redhost, &spec);
   for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
     rh_call_spec call = cases[k].call;
@@ -387,8 +386,7 @@ TEST_LOOP(buffers_are_checked, 0, 4) {
 
 /* A shorter buffer may have the address of one that was released. */
 TEST(each_buffer_is_asked) {
-  rh_request spec =
-      SIZED(rh_request, .strategy = "cascade", .op = "sum", .type = RH_TYPE_i32, .n = N);
+  rh_request spec = request_for("cascade", "sum", RH_TYPE_i32, NULL, N);
   OWNED(rh_prepared) p = prepare(on_queue, &spec);
   for (int round = 0; round < 20; round++) {
     cl_mem buffer = make_buffer(numbers, sizeof numbers - (round % 2 ? sizeof *numbers : 0));
@@ -430,8 +428,7 @@ TEST_LOOP(results_stay_on_the_device, 0, 3) {
 TEST_LOOP(failure_in_the_middle, 0, 2) {
   static const char *const names[] = {"cascade", "two_stage"};
   cl_mem buffer = make_buffer(numbers, sizeof numbers);
-  rh_request spec =
-      SIZED(rh_request, .strategy = names[_i], .op = "sum", .type = RH_TYPE_i32, .n = N);
+  rh_request spec = request_for(names[_i], "sum", RH_TYPE_i32, NULL, N);
   rh_prepared *prepared = prepare(on_queue, &spec);
   rh_result right = expected("sum", RH_TYPE_i32, numbers, N);
   for (int k = 0; k < 3; k++) {

@@ -464,8 +464,7 @@ TEST(nulls_in_a_request) {
 
 TEST(nulls_in_a_call) {
   rh_request request = request_of("serial", numbers, N);
-  rh_request spec =
-      SIZED(rh_request, .strategy = "serial", .op = "sum", .type = RH_TYPE_i32, .n = N);
+  rh_request spec = request_for("serial", "sum", RH_TYPE_i32, NULL, N);
   rh_prepared *prepared;
   must_refuse(rh_open(NULL, NULL, &error), "null");
   must_refuse(rh_reduce(NULL, &request, spoilt(&result), &error), "rh_redhost is null");

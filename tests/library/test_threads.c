@@ -168,8 +168,7 @@ TEST(a_handle_for_each) {
 /* ---- Prepared reductions ---- */
 
 static rh_prepared *prepare_by(rh_redhost *with, const char *strategy) {
-  rh_request spec =
-      SIZED(rh_request, .strategy = strategy, .op = "sum", .type = RH_TYPE_i32, .n = N);
+  rh_request spec = request_for(strategy, "sum", RH_TYPE_i32, NULL, N);
   return prepare(with, &spec);
 }
 
