@@ -30,6 +30,11 @@ static inline void tear_down_queue(void) {
   tear_down();
 }
 
+static inline void release_buffer(cl_mem *buffer) { clReleaseMemObject(*buffer); }
+
+/* BUFFER b = make_buffer(...); is released where its block ends. */
+#define BUFFER __attribute__((cleanup(release_buffer))) cl_mem
+
 static inline cl_mem make_buffer_in(cl_context in, cl_mem_flags flags, const void *data,
                                     size_t bytes) {
   cl_int code;

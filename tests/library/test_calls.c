@@ -340,8 +340,8 @@ TEST(nearly_the_hosts_memory) {
 
 /* A buffer of the caller's, and other ranges of it, without the library's array in between. */
 TEST_LOOP(buffer, 1, STRATEGIES) {
-  rh_prepared *prepared = prepare_one(on_queue, _i, 1);
-  cl_mem data = make_buffer(x, sizeof x);
+  OWNED(rh_prepared) prepared = prepare_one(on_queue, _i, 1);
+  BUFFER data = make_buffer(x, sizeof x);
   watch();
   for (int64_t n = N; n > N - CALLS; n--) {
     must(reduce_buffer(prepared, data, 0, (uint64_t)n, spoilt(&result), &error));
@@ -351,8 +351,6 @@ TEST_LOOP(buffer, 1, STRATEGIES) {
   /* n changes too; and the first call sets the arguments that the self-test set differently. */
   check_counts(strategies[_i].strategy, (strategies[_i].set + 1) * CALLS + 16,
                strategies[_i].launch * CALLS, strategies[_i].read * CALLS, 0, 3 * CALLS);
-  rh_prepared_destroy(prepared);
-  clReleaseMemObject(data);
 }
 
 static const rh_setting one_thread = {"threads", "1"};
@@ -388,21 +386,17 @@ TEST_LOOP(segments_of_buffers, 0, 4) {
   const rh_segmentation of = {
       .struct_size = sizeof of, .n_axes = 3, .reduced = _i % 2 ? 5 : 4, .lengths = lengths};
   rh_request request = request_for(_i < 2 ? "segments" : "onepass", "sum", RH_TYPE_i32, NULL, N);
-  cl_mem data = make_buffer(x, sizeof x);
-  cl_mem values = make_buffer(NULL, sizeof x * 2);
+  BUFFER data = make_buffer(x, sizeof x), values = make_buffer(NULL, sizeof x * 2);
   const rh_call_spec call = SIZED(rh_call_spec, .n = N, .buffers = &data, .values = values);
   request.segments = &of;
   request.result_on_device = 1;
-  rh_prepared *prepared = prepare(on_queue, &request);
+  OWNED(rh_prepared) prepared = prepare(on_queue, &request);
   static const unsigned launches[] = {1, 2, 400, 101};
   watch();
   for (int k = 0; k < CALLS; k++) must(rh_prepared_call(prepared, &call, NULL, &error));
   watch_no_more();
   check_counts("segments", 20 * launches[_i] * CALLS, launches[_i] * CALLS, 0, 0, 6 * CALLS);
   ck_assert_uint_eq(counts.flush, 0);
-  rh_prepared_destroy(prepared);
-  clReleaseMemObject(data);
-  clReleaseMemObject(values);
 }
 
 /* ---- rh_reduce() again ---- */

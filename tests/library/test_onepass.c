@@ -98,11 +98,10 @@ TEST_LOOP(same_bits_every_time, 0, 4) {
   rh_status status = rh_prepare(with[0], &spec, &prepared, &error);
   if (status != RH_OK && strstr(error.message, "cannot see each other")) return;
   must(status);
-  cl_mem input = make_buffer(numbers, sizeof numbers);
+  BUFFER input = make_buffer(numbers, sizeof numbers);
   for (int k = 0; k < 200; k++) {
     must(reduce_buffer(prepared, input, 0, N, k ? &again : &first, &error));
     if (k > 0) ck_assert_double_eq(again.value.f, first.value.f);
   }
   rh_prepared_destroy(prepared);
-  clReleaseMemObject(input);
 }

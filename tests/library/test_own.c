@@ -270,10 +270,10 @@ CASES(buffers, .set_up = set_up_queue, .tear_down = tear_down_queue)
 
 TEST(runs_on_buffers) {
   cl_mem buffers[] = {make_buffer(x, sizeof x), make_buffer(y, sizeof y)};
-  cl_mem values = make_buffer(NULL, 64);
+  BUFFER values = make_buffer(NULL, 64);
   rh_request spec = dot_spec("auto");
   spec.result_on_device = 1;
-  rh_prepared *prepared = prepare(on_queue, &spec);
+  OWNED(rh_prepared) prepared = prepare(on_queue, &spec);
   const uint64_t first[] = {3, 5};
   rh_call_spec call =
       SIZED(rh_call_spec, .n_operands = 2, .buffers = buffers, .first = first, .n = N - 7);
@@ -290,7 +290,5 @@ TEST(runs_on_buffers) {
   rh_prepared_decode(prepared, &value, N, &result);
   ck_assert_double_eq(result.value.f, dot(x, y, N));
   must_refuse(reduce_buffer(prepared, buffers[0], 0, N, &result, &error), "2 operands");
-  rh_prepared_destroy(prepared);
-  clReleaseMemObject(values);
   for (int b = 0; b < 2; b++) clReleaseMemObject(buffers[b]);
 }

@@ -223,7 +223,7 @@ CASES(queue, .set_up = set_up_queue, .tear_down = tear_down_queue)
 TEST_LOOP(buffers_of_the_caller, 0, 2) {
   static const char *const ops[] = {"sum", "argmax", "xor"};
   rh_setting finish = {"finish", _i ? "device" : "host"};
-  cl_mem buffer = make_buffer(numbers, sizeof numbers);
+  BUFFER buffer = make_buffer(numbers, sizeof numbers);
   for (int o = 0; o < 3; o++) {
     rh_request spec = SIZED(rh_request, .strategy = "cascade", .op = ops[o], .type = RH_TYPE_i32,
                             .n = N, .data_on_device = 1, .settings = &finish, .n_settings = 1);
@@ -239,7 +239,6 @@ TEST_LOOP(buffers_of_the_caller, 0, 2) {
     must_refuse(reduce_buffer(prepared, buffer, 0, N + 1, &result, &error), "prepared for");
     must_refuse(enqueue_buffer(prepared, buffer, 0, N, buffer, 0, &error), "result_on_device");
   }
-  clReleaseMemObject(buffer);
 }
 
 /* An upload that takes a second. */
@@ -262,7 +261,7 @@ static void count_upload(rh_redhost *with) {
 TEST(buffers_may_follow) {
   rh_request spec = SIZED(rh_request, .op = "sum", .type = RH_TYPE_i32, .n = N);
   const rh_cl_device *device;
-  cl_mem buffer = make_buffer(numbers, sizeof numbers);
+  BUFFER buffer = make_buffer(numbers, sizeof numbers);
   must(rh_context_device(on_queue->context, &device, &error));
   ((rh_cl_device *)device)->shares_memory = the_device()->shares_memory = 0;
   count_upload(on_queue);
@@ -273,21 +272,18 @@ TEST(buffers_may_follow) {
   rh_prepared_destroy(prepared);
   ck_assert_ptr_null(strstr(on_queue->context->chosen, "upload"));
   rh_prepared_destroy(prepare(redhost, &spec));
-  clReleaseMemObject(buffer);
 }
 
 TEST(in_turn_with_the_callers_commands) {
   rh_request spec =
       SIZED(rh_request, .op = "sum", .type = RH_TYPE_i32, .n = N, .data_on_device = 1);
-  rh_prepared *prepared = prepare(on_queue, &spec);
-  cl_mem buffer = make_buffer(NULL, sizeof numbers);
+  OWNED(rh_prepared) prepared = prepare(on_queue, &spec);
+  BUFFER buffer = make_buffer(NULL, sizeof numbers);
   for (int32_t k = 0; k < 10; k++) {
     must_cl(clEnqueueFillBuffer(queue, buffer, &k, sizeof k, 0, sizeof numbers, 0, NULL, NULL));
     must(reduce_buffer(prepared, buffer, 7, N - 7, spoilt(&result), &error));
     ck_assert_int_eq(result.value.i, k * (N - 7));
   }
-  rh_prepared_destroy(prepared);
-  clReleaseMemObject(buffer);
 }
 
 /* A driver may reuse the address of the previous object. */
@@ -299,8 +295,8 @@ TEST(buffers_come_and_go) {
   spec.n_settings = 1;
   OWNED(rh_prepared) prepared = prepare(on_queue, &spec);
   for (int round = 0; round < 50; round++) {
-    cl_mem buffer = make_buffer(numbers + round, 1000 * sizeof *numbers);
-    cl_mem values = make_buffer(NULL, 4 * rh_prepared_value_bytes(prepared));
+    BUFFER buffer = make_buffer(numbers + round, 1000 * sizeof *numbers);
+    BUFFER values = make_buffer(NULL, 4 * rh_prepared_value_bytes(prepared));
     rh_result right = expected("sum", RH_TYPE_i32, numbers + round, 1000);
     uint64_t value = 0;
     must(reduce_buffer(prepared, buffer, 0, 1000, spoilt(&result), &error));
@@ -309,8 +305,6 @@ TEST(buffers_come_and_go) {
     must_cl(clEnqueueReadBuffer(queue, values, CL_TRUE, 8, 8, &value, 0, NULL, NULL));
     rh_prepared_decode(prepared, &value, 1000, &result);
     must_be_same(&result, &right, "enqueue");
-    clReleaseMemObject(buffer);
-    clReleaseMemObject(values);
   }
 }
 
@@ -389,10 +383,9 @@ TEST(each_buffer_is_asked) {
   rh_request spec = request_for("cascade", "sum", RH_TYPE_i32, NULL, N);
   OWNED(rh_prepared) p = prepare(on_queue, &spec);
   for (int round = 0; round < 20; round++) {
-    cl_mem buffer = make_buffer(numbers, sizeof numbers - (round % 2 ? sizeof *numbers : 0));
+    BUFFER buffer = make_buffer(numbers, sizeof numbers - (round % 2 ? sizeof *numbers : 0));
     if (round % 2) must_refuse(reduce_buffer(p, buffer, 0, N, &result, &error), "too few");
     else must(reduce_buffer(p, buffer, 0, N, spoilt(&result), &error));
-    clReleaseMemObject(buffer);
   }
 }
 
@@ -402,12 +395,12 @@ TEST_LOOP(results_stay_on_the_device, 0, 3) {
   static const char *const ops[] = {"argmin", "max", "sum"};
   rh_request spec = request_for(NULL, ops[_i], RH_TYPE_i32, NULL, N);
   spec.result_on_device = 1;
-  rh_prepared *prepared = prepare(on_queue, &spec);
+  OWNED(rh_prepared) prepared = prepare(on_queue, &spec);
   uint32_t size = rh_prepared_value_bytes(prepared);
   unsigned char got[PLACES * 16], poison[PLACES * 16];
   memset(poison, 0xAA, sizeof poison);
-  cl_mem buffer = make_buffer(numbers, sizeof numbers);
-  cl_mem values = make_buffer(poison, PLACES * size);
+  BUFFER buffer = make_buffer(numbers, sizeof numbers);
+  BUFFER values = make_buffer(poison, PLACES * size);
   for (uint64_t k = 1; k < PLACES - 1; k++)
     must(enqueue_buffer(prepared, buffer, k, N - 1000 * k, values, k, &error));
   must_cl(clEnqueueReadBuffer(queue, values, CL_TRUE, 0, PLACES * size, got, 0, NULL, NULL));
@@ -419,17 +412,14 @@ TEST_LOOP(results_stay_on_the_device, 0, 3) {
   ck_assert_int_eq(memcmp(got, poison, size), 0);
   ck_assert_int_eq(memcmp(got + (PLACES - 1) * size, poison, size), 0);
   must_refuse(enqueue_buffer(prepared, buffer, 0, 1, NULL, 0, &error), "null");
-  rh_prepared_destroy(prepared);
-  clReleaseMemObject(buffer);
-  clReleaseMemObject(values);
 }
 
 /* The queue is invalid for one call: drivers differ in what else they check. */
 TEST_LOOP(failure_in_the_middle, 0, 2) {
   static const char *const names[] = {"cascade", "two_stage"};
-  cl_mem buffer = make_buffer(numbers, sizeof numbers);
+  BUFFER buffer = make_buffer(numbers, sizeof numbers);
   rh_request spec = request_for(names[_i], "sum", RH_TYPE_i32, NULL, N);
-  rh_prepared *prepared = prepare(on_queue, &spec);
+  OWNED(rh_prepared) prepared = prepare(on_queue, &spec);
   rh_result right = expected("sum", RH_TYPE_i32, numbers, N);
   for (int k = 0; k < 3; k++) {
     on_queue->context->session.queue = NULL;
@@ -443,8 +433,6 @@ TEST_LOOP(failure_in_the_middle, 0, 2) {
     must(rh_prepared_run(prepared, numbers, N, spoilt(&result), &error));
     must_be_same(&result, &right, "array");
   }
-  rh_prepared_destroy(prepared);
-  clReleaseMemObject(buffer);
 }
 
 TEST(unfit_queues) {
@@ -476,17 +464,9 @@ CASES(bounds, .set_up = set_up, .tear_down = tear_down)
 
 /* Refused before anything is read, also where the range wraps. */
 TEST(more_than_all_memory) {
-  static const struct {
-    rh_type type;
-    uint64_t size;
-  } types[] = {
-#define RH_X(name, number, bytes) {RH_TYPE_##name, bytes},
-      RH_TYPE_LIST(RH_X)
-#undef RH_X
-  };
   static double some[16];
-  for (size_t t = 0; t < sizeof types / sizeof *types; t++) {
-    uint64_t size = types[t].size, all = UINT64_C(1) << 63;
+  for (rh_type type = 1; type <= RH_N_TYPES; type++) {
+    uint64_t size = rh_type_size(type), all = UINT64_C(1) << 63;
     const uint64_t many[] = {UINT64_MAX,
                              all,
                              all - 1,
@@ -494,9 +474,9 @@ TEST(more_than_all_memory) {
                              (UINT64_MAX - (uintptr_t)some) / size + 1,
                              all / size,
                              all / 2 / size};
-    rh_request spec = request_for("native", "min", types[t].type, NULL, 16);
+    rh_request spec = request_for("native", "min", type, NULL, 16);
     rh_prepared *prepared = prepare(redhost, &spec), *none;
-    rh_request request = request_for("native", "min", types[t].type, some, 0);
+    rh_request request = request_for("native", "min", type, some, 0);
     rh_communicator alone = SIZED(rh_communicator, .size = 1);
     for (size_t k = 0; k < sizeof many / sizeof *many; k++) {
       request.n = many[k];

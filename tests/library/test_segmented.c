@@ -608,7 +608,7 @@ TEST(buffers_that_nothing_reads) {
   const rh_output output = {.type = RH_TYPE_f32, .data = alone[0], .n = N};
   rh_request request = rows_in_buffers();
   rh_prepared *prepared = prepare(redhost, &request);
-  cl_mem buffer = make_buffer(NULL, N * 4);
+  BUFFER buffer = make_buffer(NULL, N * 4);
   const rh_call_spec call =
       SIZED(rh_call_spec, .n = N, .buffers = &buffer, .outputs = &output, .n_outputs = 1);
   must_refuse(rh_prepared_call(prepared, &call, &result, &error), "buffer");
@@ -617,13 +617,12 @@ TEST(buffers_that_nothing_reads) {
   must_refuse(rh_prepare(redhost, &request, &prepared, &error), "queue is null");
   request.data = data;
   must_refuse(rh_reduce(on_queue, &request, &result, &error), "only rh_prepare()");
-  clReleaseMemObject(buffer);
 }
 
 TEST(buffers_that_do_not_fit) {
   const rh_output output = {.type = RH_TYPE_f32, .data = alone[0], .n = N};
   rh_request request = rows_in_buffers();
-  cl_mem buffer = make_buffer(NULL, N * 4), values = make_buffer(NULL, (N / 64 + 2) * 4);
+  BUFFER buffer = make_buffer(NULL, N * 4), values = make_buffer(NULL, (N / 64 + 2) * 4);
   const void *array = data;
   rh_call_spec call =
       SIZED(rh_call_spec, .n = N, .buffers = &buffer, .outputs = &output, .n_outputs = 1);
@@ -656,8 +655,6 @@ TEST(buffers_that_do_not_fit) {
   call.n_outputs = 1;
   must_refuse(rh_prepared_call(prepared, &call, NULL, &error), "one of them");
   rh_prepared_destroy(prepared);
-  clReleaseMemObject(buffer);
-  clReleaseMemObject(values);
 }
 
 /* ---- What is refused, and how ---- */
