@@ -241,6 +241,15 @@ class Case(unittest.TestCase):
         return program, os.path.join(to_libraries, os.path.basename(os.path.realpath(PLUGINS)))
 
 
+class CacheCase(Case):
+    """A cache of its own for each test; file: of the tuning database there."""
+
+    def setUp(self):
+        self.env["XDG_CACHE_HOME"] = os.path.join(self.home, self.id().rsplit(".", 1)[1])
+        share_programs(self.env["XDG_CACHE_HOME"])
+        self.file = os.path.join(self.env["XDG_CACHE_HOME"], "redhost", "tuned.json")
+
+
 def try_running(command):
     """Does it work at all here?"""
     return subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,

@@ -209,8 +209,7 @@ class Privileged(Loading):
             self.assertRegex(done.stderr, words, args)
         done = self.run_as(cli.REDHOST, self.AS_ANOTHER_USER, "--run", "auto", *SUM, "-q", env=env)
         self.assertEqual((done.returncode, done.stdout), (0, "100\n"), done)
-        with open(os.path.join(self.directory, "r.json"), "w", encoding="utf-8") as file:
-            json.dump(plot_data.make(sizes=(10,)), file)
+        cli.write(os.path.join(self.directory, "r.json"), json.dumps(plot_data.make(sizes=(10,))))
         done = self.run_as(cli.REDHOST, self.AS_ANOTHER_USER, "--plot", os.path.join(self.directory, "r.json"), env=env)
         self.assertEqual(done.returncode, 5, done)
         self.assertRegex(done.stderr, "python3: is not started, because redhost runs with raised privileges")

@@ -114,12 +114,10 @@ class Files(Case):
         user = os.path.join(home, "redhost", "plugins-1")
         os.makedirs(user, exist_ok=True)
         self.addCleanup(shutil.rmtree, home)
-        with open(os.path.join(user, "user.op.json"), "w", encoding="utf-8") as file:
-            json.dump(mapped("user", text="3*x"), file)
+        cli.write(os.path.join(user, "user.op.json"), json.dumps(mapped("user", text="3*x")))
         program, plugins = self.copy_of_tree("installed")
         self.addCleanup(shutil.rmtree, os.path.join(self.home, "installed"))
-        with open(os.path.join(plugins, "own.op.json"), "w", encoding="utf-8") as file:
-            json.dump(mapped("own", text="4*x"), file)
+        cli.write(os.path.join(plugins, "own.op.json"), json.dumps(mapped("own", text="4*x")))
         env = {"XDG_DATA_HOME": home, "REDHOST_PLUGIN_PATH": self.folder("env", env=mapped("env", text="5*x"))}
         args = ["--plugin-path", self.folder("path", path=mapped("path", text="6*x"))]
         single = self.write("single.op.json", json.dumps(mapped("single", text="7*x")))
@@ -422,8 +420,7 @@ class Code(Case):
         for name in ("far", "one"):
             self.assertEqual(self.good("--run", "two_stage", "--op", "s/%s.op.json" % name, "-n", "9", "--data", "equal", "-q").out, "0\n0\n")
         self.folder("s", far={**CODE, "source": [line.replace("b.far >", "q.far >") for line in lines]})
-        with open(self.path("s/far.op.json"), encoding="utf-8") as file:
-            (number,) = [k for k, line in enumerate(file, 1) if "q.far" in line]
+        (number,) = [k for k, line in enumerate(cli.text(self.path("s/far.op.json")).splitlines(), 1) if "q.far" in line]
         self.wrong(6, "far.op.json:%d:10: |'q'" % number, "--op", "s/far.op.json")
 
     def test_listed(self):

@@ -14,14 +14,7 @@ FAULTS = os.path.join(cli.ZOO, "worker_faults.so")
 FEW = ("-n", "2^10,2^12", "-s", "cascade,two_stage,serial")
 
 
-class TuneCase(cli.Case):
-    """A cache of its own for each test."""
-
-    def setUp(self):
-        self.env["XDG_CACHE_HOME"] = os.path.join(self.home, self.id().rsplit(".", 1)[1])
-        cli.share_programs(self.env["XDG_CACHE_HOME"])
-        self.file = os.path.join(self.env["XDG_CACHE_HOME"], "redhost", "tuned.json")
-
+class TuneCase(cli.CacheCase):
     def entries(self):
         (device,) = json.loads(cli.text(self.file))["devices"]
         return {(e["strategy"], e["op"], e["type"], e["n"]): e for e in device["entries"]}
@@ -123,21 +116,6 @@ class Finding(TuneCase):
         if point["status"] == "measured":
             self.assertEqual(after["params"], before["params"], point)
 
-    def test_an_earlier_measurement_does_not_hide_shipped_parameters(self):
-        """As an entry without parameters that nobody searched for."""
-        args = ("-n", "2^22", "-s", "cpu_serial_float4")
-        before = json.loads(self.good("--run", "cpu_serial_float4", "-n", "2^22", "--json").out)["results"][0]
-        self.points(*args, budget="0.01")
-        document = json.loads(cli.text(self.file))
-        (entry,) = document["devices"][0]["entries"]
-        entry.update(params={}, searched=False)
-        with open(self.file, "w", encoding="utf-8") as file:
-            json.dump(document, file)
-        after = json.loads(self.good("--run", "cpu_serial_float4", "-n", "2^22", "--json").out)["results"][0]
-        self.assertEqual((after["params"], after["params_from"]), (before["params"], "tuned"))
-        points, _ = self.points(*args, budget="0.01")
-        self.assertEqual([p["against"] for p in points.values()], ["shipped"])
-
     @cli.needs(CHOOSY)
     def test_what_people_read(self):
         done = self.tune("-n", "2^14", "-s", "choosy", "--plugin", CHOOSY, budget="200")
@@ -181,8 +159,7 @@ class Against(TuneCase):
         document = json.loads(cli.text(self.file))
         (entry,) = document["devices"][0]["entries"]
         entry.update(params={"way": "steady"}, searched=True)
-        with open(self.file, "w", encoding="utf-8") as file:
-            json.dump(document, file)
+        cli.write(self.file, json.dumps(document))
         if os.path.exists(self.env["ZOO_MARK"]):
             os.remove(self.env["ZOO_MARK"])
         if how.get("late"):
@@ -341,8 +318,7 @@ class OwnOperators(TuneCase):
         document = json.loads(cli.text(self.file))
         for entry in document["devices"][0]["entries"]:
             entry.update({"native": dict(time_s=1e-6, latency_s=1e-6), "serial": dict(time_s=2e-6, latency_s=2e-6)}[entry["strategy"]])
-        with open(self.file, "w", encoding="utf-8") as file:
-            json.dump(document, file)
+        cli.write(self.file, json.dumps(document))
         self.points("-n", "2^14", "-s", "native", "--map", "exp(x)", "--op", "max", budget="200")
         own = [e for e in self.entries().values() if e["op"].startswith("own:")]
         self.assertGreater(own[0]["latency_s"], 2e-6)

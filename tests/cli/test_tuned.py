@@ -49,29 +49,21 @@ def entry(strategy, latency=None, time=None, *, op="sum", type="i32", n=1024, pa
     return {**made, **more}
 
 
-class TunedCase(cli.Case):
-    """A cache of its own for each test."""
-
+class TunedCase(cli.CacheCase):
     def setUp(self):
-        self.env["XDG_CACHE_HOME"] = os.path.join(self.home, self.id().rsplit(".", 1)[1])
-        cli.share_programs(self.env["XDG_CACHE_HOME"])
-        self.file = os.path.join(self.env["XDG_CACHE_HOME"], "redhost", "tuned.json")
+        super().setUp()
         (self.device,) = self.json("--list")["devices"]
 
     def tune(self, *entries, driver=None, text=None):
         os.makedirs(os.path.dirname(self.file), exist_ok=True)
-        with open(self.file, "w", encoding="utf-8") as file:
-            file.write(text or json.dumps({"schema": "redhost-tuned/1", "devices": [
-                {"platform": self.device["platform"], "device": self.device["name"],
-                 "driver": driver or self.device["driver"], "processor": PROCESSOR, "entries": entries}]}))
+        cli.write(self.file, text or json.dumps({"schema": "redhost-tuned/1", "devices": [
+            {"platform": self.device["platform"], "device": self.device["name"],
+             "driver": driver or self.device["driver"], "processor": PROCESSOR, "entries": entries}]}))
         os.chmod(self.file, 0o600)
 
     def need_times(self):
         """The times that come with redhost count on processors like those that they were measured on."""
-        families = []
-        for path in glob.glob(os.path.join(DEFAULTS, "pocl_*.json")):
-            families.append(json.loads(cli.text(path))["family"])
-        if family() not in families:
+        if family() not in [json.loads(cli.text(path))["family"] for path in glob.glob(os.path.join(DEFAULTS, "pocl_*.json"))]:
             self.skipTest("another processor than those of the defaults; unit.test_job has the same with times of its own")
 
     def tuned(self):
@@ -218,8 +210,7 @@ class Auto(TunedCase):
         """The plugins of redhost that any process opened, by the dynamic linker's logs."""
         names = set()
         for log in glob.glob(os.path.join(folder, "*")):
-            with open(log, encoding="utf-8") as file:
-                names.update(re.findall(r"file=%s/(\w+)\.so" % re.escape(os.path.realpath(cli.PLUGINS)), file.read()))
+            names.update(re.findall(r"file=%s/(\w+)\.so" % re.escape(os.path.realpath(cli.PLUGINS)), cli.text(log)))
         return names
 
 
@@ -436,15 +427,6 @@ class GoesOn(TunedCase):
                              r"; left out after a failure: %s$" % ", ".join(sorted("worker_" + fault for fault, _ in faults)))
             self.assertNotIn('"failed"', json.dumps(self.tuned()))
 
-    def test_a_file(self):
-        """What is read is still there for the next one."""
-        path = os.path.join(self.home, "ones.i32")
-        cli.write(path, b"\1\0\0\0" * 1024)
-        self.tune_faults("crash_in_run", "fail_in_setup")
-        done = self.good("--run", "auto", "-i", path, "-t", "i32", "--plugin", FAULTS, quiet=False)
-        self.assertEqual(done.err.count("auto leaves it out"), 2, done)
-        self.assertEqual(self.value("--run", "auto", "-i", path, "-t", "i32", "--plugin", FAULTS), "1024")
-
     def test_what_another_one_would_not_mend(self):
         self.tune_faults("fail_in_setup")
         for args in (("--param", "groups=nothing"), ("-d", "no such device")):
@@ -499,13 +481,12 @@ class Shipped(cli.Case):
         """Every strategy and parameter in the defaults exists."""
         known = {s["name"]: s for s in self.json("--list")["strategies"]}
         for path in glob.glob(os.path.join(DEFAULTS, "*.json")):
-            with open(path, encoding="utf-8") as file:
-                for e in json.load(file)["entries"]:
-                    self.assertIn(e["strategy"], known, path)
-                    self.assertNotIn("plugin", e)
-                    self.assertFalse(e.get("failed"))
-                    keys = {p["key"] for p in known[e["strategy"]].get("params", [])}
-                    self.assertLessEqual(set(e["params"]), keys, path)
+            for e in json.loads(cli.text(path))["entries"]:
+                self.assertIn(e["strategy"], known, path)
+                self.assertNotIn("plugin", e)
+                self.assertFalse(e.get("failed"))
+                keys = {p["key"] for p in known[e["strategy"]].get("params", [])}
+                self.assertLessEqual(set(e["params"]), keys, path)
 
     def test_script(self):
         """scripts/tuned-defaults generates them from the output of --tune."""

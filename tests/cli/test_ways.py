@@ -133,8 +133,7 @@ class Table(cli.Case):
         cls.env = {**cls.env, "REDHOST_TEST_PLUGINS": cli.PLUGINS, "REDHOST": cli.REDHOST}
         cls.files, cls.libraries = {}, {}
         for name, operator in OWN.items():
-            with open(os.path.join(cls.cwd, name + ".op.json"), "w", encoding="utf-8") as file:
-                json.dump(operator, file)
+            cli.write(os.path.join(cls.cwd, name + ".op.json"), json.dumps(operator))
 
     @classmethod
     def tearDownClass(cls):
