@@ -9,6 +9,7 @@ import hashlib
 import json
 import math
 import os
+import pathlib
 import re
 import subprocess
 import sys
@@ -31,8 +32,7 @@ PRECISION = {"f16": 10, "f32": 23, "f64": 52}  # bits of the fraction
 
 
 def the_page():
-    with open(PAGE, encoding="utf-8") as file:
-        code = "\n".join(re.findall(r"```python\n(.*?)```", file.read(), re.DOTALL))
+    code = "\n".join(re.findall(r"```python\n(.*?)```", pathlib.Path(PAGE).read_text(encoding="utf-8"), re.DOTALL))
     scope = {"np": np}
     exec(code, scope)  # pylint: disable=exec-used
     return scope
@@ -166,8 +166,7 @@ def write(folder):
         text = "".join("%s %s %d %s\n" % (*case, value.hex()) for case, value in values)
         if hashlib.sha256(text.encode()).hexdigest() != PINNED[name]:
             sys.exit("%s: the Python of docs/inside/bits.md does not compute the order's version 1" % name)
-        with open(os.path.join(folder, name), "w", encoding="ascii") as out:
-            out.write(text)
+        pathlib.Path(os.path.join(folder, name)).write_text(text, encoding="ascii")
 
 
 def golden(name):

@@ -7,6 +7,7 @@ import sys
 import unittest
 
 import abi
+import pathlib
 
 UPDATE = "--update" in sys.argv
 HEADER, CC = [word for word in sys.argv[1:] if word != "--update"]
@@ -16,8 +17,7 @@ GOLDEN = os.path.join(FOLDER, "abi-1.2.layout")
 
 
 def read(path):
-    with open(path, encoding="utf-8") as file:
-        return file.read()
+    return pathlib.Path(path).read_text(encoding="utf-8")
 
 
 @unittest.skipUnless(sys.maxsize > 2**32, "the layout is pinned on machines with 64-bit pointers")
@@ -133,8 +133,7 @@ def update():
     broken = abi.complaints(lines, now)
     if broken:
         sys.exit("\n".join(broken))
-    with open(GOLDEN, "w", encoding="utf-8") as file:
-        file.write("".join(line + "\n" for line in now))
+    pathlib.Path(GOLDEN).write_text("".join(line + "\n" for line in now), encoding="utf-8")
 
 
 if __name__ == "__main__":

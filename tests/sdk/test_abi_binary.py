@@ -1,6 +1,7 @@
 """test_abi_binary.py REDHOST: plugins that were built when ABI 1.0 and 1.2 were frozen still load and give right answers."""
 import hashlib
 import os
+import pathlib
 import platform
 import re
 import struct
@@ -89,14 +90,12 @@ class Binary(Kept):
 
     def test_another_major_is_refused(self):
         """The tests above can fail."""
-        with open(PLUGIN, "rb") as file:
-            image = bytearray(file.read())
+        image = bytearray(pathlib.Path(PLUGIN).read_bytes())
         at = image.index(struct.pack("<I", 0x31504852))
         self.assertEqual(struct.unpack_from("<HH", image, at + 8), (1, 0))
         struct.pack_into("<H", image, at + 8, 2)
         other = os.path.join(self.temporary.name, "other.so")
-        with open(other, "wb") as file:
-            file.write(image)
+        pathlib.Path(other).write_bytes(image)
         done = self.redhost("--run", HOST, "-n", "10", plugin=other)
         self.assertEqual(done.returncode, 5, done.stderr)
         self.assertIn("ABI 2", done.stderr)

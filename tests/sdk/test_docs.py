@@ -6,6 +6,7 @@ files that the pages for users show are run on small ones; every option of redho
 import glob
 import json
 import os
+import pathlib
 import re
 import shlex
 import shutil
@@ -31,8 +32,7 @@ NOT_HERE = re.compile(r"\.\.\.|-d 0:0,0:1|price|x\.npy --finalize")
 
 
 def read(path):
-    with open(path, encoding="utf-8") as file:
-        return file.read()
+    return pathlib.Path(path).read_text(encoding="utf-8")
 
 
 def blocks(page, language):
@@ -125,8 +125,7 @@ class Docs(Tree):
             build = os.path.join(self.root, "step-" + step)
             self.call([self.redhost, "--new-plugin", "swift", build])
             for name in ("swift.c", "swift.cl"):
-                with open(os.path.join(build, name), "w", encoding="utf-8") as file:
-                    file.write(read(os.path.join(STEPS, step, name)))
+                pathlib.Path(os.path.join(build, name)).write_text(read(os.path.join(STEPS, step, name)), encoding="utf-8")
             self.call(["make", "-C", build, "CFLAGS=-O2 -Wall -Wextra -Wpedantic -Werror"],
                       env={"PKG_CONFIG_PATH": os.path.join(self.lib, "pkgconfig")})
             if step == "order":
@@ -209,8 +208,7 @@ class Docs(Tree):
                 now = left.pop(0)
                 text += f"$ {command}\n" + (shown if shape(shown) == shape(now) else now)
             return f"```console\n{text}```"
-        with open(path, "w", encoding="utf-8") as file:
-            file.write(BLOCK.sub(fill, self.pages[path]))
+        pathlib.Path(path).write_text(BLOCK.sub(fill, self.pages[path]), encoding="utf-8")
 
     def test_commands_on_files(self):
         folder = tempfile.mkdtemp(dir=self.root)

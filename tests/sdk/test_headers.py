@@ -2,6 +2,7 @@
 gcc and by clang; and so does the code for programs that the pages and the library's header show."""
 import glob
 import os
+import pathlib
 import re
 import shutil
 import subprocess
@@ -57,8 +58,7 @@ def pieces_of_code():
     pages = [os.path.join(ROOT, "README.md"), *sorted(glob.glob(os.path.join(ROOT, "docs", "*", "*.md")))]
     header = os.path.join(ROOT, "sdk", "include", "redhost", "redhost.h")
     for path in [*pages, header]:
-        with open(path, encoding="utf-8") as file:
-            found = (HEADER_BLOCK if path == header else PAGE_BLOCK).findall(file.read())
+        found = (HEADER_BLOCK if path == header else PAGE_BLOCK).findall(pathlib.Path(path).read_text(encoding="utf-8"))
         for text in found:
             text = re.sub(r"^ \*     ", "", text, flags=re.MULTILINE) if path == header else text
             if USES_THE_LIBRARY.search(text):
@@ -130,8 +130,7 @@ class Headers(unittest.TestCase):
                 self.assertRegex(done.stderr.split("error", 1)[1], rf"redhost/{header} is C; ")
 
     def test_a_strategy_in_cpp(self):
-        with open(os.path.join(ROOT, "docs", "extend", "cpp", "kahan.cpp"), encoding="utf-8") as file:
-            text = file.read()
+        text = pathlib.Path(os.path.join(ROOT, "docs", "extend", "cpp", "kahan.cpp")).read_text(encoding="utf-8")
         for compiler in COMPILERS["c++"]:
             warnings = [*WARNINGS, "-Wno-missing-field-initializers"]
             done = subprocess.run([compiler, "-x", "c++", "-std=c++20", *warnings, "-fsyntax-only", "-I", INCLUDE, "-"],

@@ -2,6 +2,7 @@
 import glob
 import json
 import os
+import pathlib
 import shlex
 import shutil
 import sys
@@ -35,8 +36,7 @@ class Installed(Tree):
         for directory, _, names in os.walk(self.prefix):
             for name in names:
                 if name.endswith((".cmake", ".pc")):
-                    with open(os.path.join(directory, name), encoding="utf-8") as file:
-                        text = file.read()
+                    text = pathlib.Path(os.path.join(directory, name)).read_text(encoding="utf-8")
                     for path in (BUILD, os.path.join(self.root, "installed"), os.path.dirname(os.path.dirname(HERE))):
                         self.assertNotIn(path, text, name)
 
@@ -75,8 +75,7 @@ class Installed(Tree):
         """The scripts that draw have moved, too."""
         page = os.path.join(self.root, "r.html")
         self.call([self.redhost, "--bench", "-s", "serial", "-n", "1000", "--quick", "--export=" + page])
-        with open(page, encoding="utf-8") as file:
-            self.assertIn("</html>", file.read())
+        self.assertIn("</html>", pathlib.Path(page).read_text(encoding="utf-8"))
 
     def test_deleting_a_plugin_deletes_its_row(self):
         file = os.path.join(self.plugins, "cascade.so")
@@ -118,11 +117,9 @@ class Installed(Tree):
 
     def change(self, path, old, new):
         """Replaces text that must be present; returns the original text."""
-        with open(path, encoding="utf-8") as file:
-            text = file.read()
+        text = pathlib.Path(path).read_text(encoding="utf-8")
         self.assertIn(old, text)
-        with open(path, "w", encoding="utf-8") as file:
-            file.write(text.replace(old, new))
+        pathlib.Path(path).write_text(text.replace(old, new), encoding="utf-8")
         return text
 
     def test_versions(self):
@@ -135,8 +132,7 @@ class Installed(Tree):
             self.with_cmake(self.template("content"))
         finally:
             self.change(file_name, f'"{major}.{minor + 1}.0"', f'"{version}"')
-        with open(file_name, encoding="utf-8") as file:
-            self.assertEqual(file.read(), before)
+        self.assertEqual(pathlib.Path(file_name).read_text(encoding="utf-8"), before)
         for wanted in (f"{major}.{minor + 1}", f"{major + 1}.0"):
             source = self.template("wants-" + wanted)
             self.change(os.path.join(source, "CMakeLists.txt"), f"redhost {major}.{minor} ", f"redhost {wanted} ")
@@ -161,8 +157,7 @@ class Installed(Tree):
     def test_pages(self):
         for path in ("man/man1/redhost.1", "bash-completion/completions/redhost", "zsh/site-functions/_redhost",
                      "fish/vendor_completions.d/redhost.fish"):
-            with open(os.path.join(self.prefix, "share", path), encoding="utf-8") as file:
-                self.assertIn("new", file.read(), path)
+            self.assertIn("new", pathlib.Path(os.path.join(self.prefix, "share", path)).read_text(encoding="utf-8"), path)
 
 
 if __name__ == "__main__":

@@ -1,6 +1,7 @@
 """test_new_plugin.py BUILD CMAKE CC LIBDIR: what an installed redhost --new-plugin writes builds, runs and is right; and
 everything that it refuses, leaving nothing behind."""
 import os
+import pathlib
 import resource
 import shlex
 import shutil
@@ -129,8 +130,7 @@ class NewPlugin(Tree):
     def test_nothing_of_the_template_is_left(self):
         path, _ = self.made("mine")
         for name in os.listdir(path):
-            with open(os.path.join(path, name), encoding="utf-8") as file:
-                self.assertNotIn("example", file.read(), name)
+            self.assertNotIn("example", pathlib.Path(os.path.join(path, name)).read_text(encoding="utf-8"), name)
 
     def test_a_test_that_verifies(self):
         path, _ = self.made("mine")
@@ -140,15 +140,12 @@ class NewPlugin(Tree):
         out = self.call(["ctest", "--test-dir", build, "--verbose"])
         self.assertRegex(out, r"V42 +pass")
         # A wrong plugin fails it.
-        with open(os.path.join(path, "mine.cl"), encoding="utf-8") as file:
-            text = file.read()
-        with open(os.path.join(path, "mine.cl"), "w", encoding="utf-8") as file:
-            file.write(text.replace("i < n;", "i + 1 < n;"))
+        text = pathlib.Path(os.path.join(path, "mine.cl")).read_text(encoding="utf-8")
+        pathlib.Path(os.path.join(path, "mine.cl")).write_text(text.replace("i < n;", "i + 1 < n;"), encoding="utf-8")
         self.call(["cmake", "--build", build])
         with self.assertRaisesRegex(AssertionError, r"V42 +fail"):
             self.call(["ctest", "--test-dir", build, "--verbose"])
-        with open(os.path.join(path, "mine.cl"), "w", encoding="utf-8") as file:
-            file.write(text)
+        pathlib.Path(os.path.join(path, "mine.cl")).write_text(text, encoding="utf-8")
         with open(os.path.join(path, "CMakeLists.txt"), "a", encoding="utf-8") as file:
             file.write("file(COPY mine.c DESTINATION ${CMAKE_CURRENT_BINARY_DIR})\n"
                        "redhost_add_plugin(NAME other SOURCES mine.c KERNELS mine.cl NO_INSTALL NO_VERIFY)\n")
@@ -258,8 +255,7 @@ class NewPlugin(Tree):
                 os.mkdir(info)
                 for file, text in (("METADATA", f"Metadata-Version: 2.1\nName: redhost-{name}\nVersion: 1.0\n"),
                                    ("entry_points.txt", f"[redhost.plugins]\n{entry} = {folder}\n"), ("../" + folder + "/__init__.py", "raise OSError")):
-                    with open(os.path.join(info, file), "w", encoding="utf-8") as out:
-                        out.write(text)
+                    pathlib.Path(os.path.join(info, file)).write_text(text, encoding="utf-8")
                 found = self.call([sys.executable, "-B", "-c", "from redhost._plugins import folders; print(*folders())"],
                                   env={"PYTHONPATH": os.path.join(ROOT, "sdk", "python") + ":" + site}).strip()
                 self.assertEqual(found, os.path.join(site, folder, "plugins-1"))

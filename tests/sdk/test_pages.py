@@ -1,5 +1,6 @@
 """test_pages.py REDHOST PAGE: the manual page and the completions, written from the table of options that --help shows."""
 import os
+import pathlib
 import re
 import shutil
 import subprocess
@@ -36,8 +37,7 @@ class Pages(unittest.TestCase):
 
     def file(self, name, text):
         path = os.path.join(self.folder, name)
-        with open(path, "w", encoding="utf-8") as file:
-            file.write(text)
+        pathlib.Path(path).write_text(text, encoding="utf-8")
         return path
 
     def need(self, program):
@@ -52,8 +52,7 @@ class Pages(unittest.TestCase):
     # ---- The manual page ----
 
     def test_everything_is_in_the_manual(self):
-        with open(MANUAL, encoding="utf-8") as file:
-            page = re.sub(r"\\f[BIR]", "", file.read()).replace("\\-", "-")
+        page = re.sub(r"\\f[BIR]", "", pathlib.Path(MANUAL).read_text(encoding="utf-8")).replace("\\-", "-")
         for option in OPTIONS + LETTERS:
             self.assertRegex(page, r"(?m)(^|, )%s(\[?=|,|$)" % option)
         for variable in re.findall(r"\b[A-Z]+_[A-Z_]+\b", HELP.split("Environment:")[1]):

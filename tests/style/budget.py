@@ -12,6 +12,7 @@ HOW is judge, or ignore (nothing fails), or update: what was measured is written
 where most programs were compiled, into the first where few were.
 """
 import os
+import pathlib
 import re
 import statistics
 import sys
@@ -88,13 +89,11 @@ def update(text, measured, compiled):
 
 
 def main(path, times, compiled, how):
-    with open(path, encoding="utf-8") as file:
-        text = file.read()
+    text = pathlib.Path(path).read_text(encoding="utf-8")
     measured, compiled = measure(times), int(compiled)
     if how == "update":
         text = update(text, measured, compiled)
-        with open(path, "w", encoding="utf-8") as file:
-            file.write(text)
+        pathlib.Path(path).write_text(text, encoding="utf-8")
     rows, programs = read(text)
     budgets, slower, complaints = judge(rows, share_of(compiled, programs), measured)
     print("build    label     processor s    budget   (%d programs compiled; the machine is taken to be %.2f times as slow as that "

@@ -11,6 +11,7 @@ import length
 import loader
 import messages
 import pages
+import pathlib
 import unused
 import words
 
@@ -25,8 +26,7 @@ class Rules(unittest.TestCase):
         with tempfile.TemporaryDirectory() as root:
             for path, text in tree.items():
                 os.makedirs(os.path.join(root, os.path.dirname(path)), exist_ok=True)
-                with open(os.path.join(root, path), "w", encoding="utf-8") as file:
-                    file.write(text)
+                pathlib.Path(os.path.join(root, path)).write_text(text, encoding="utf-8")
             return check(root)
 
     def includes(self, path, include, wrong):
@@ -129,8 +129,7 @@ class Rules(unittest.TestCase):
             for name, seconds in (("default/cli:cli.a", "1m2.500000s 0m0.500000s"), ("default/cli:cli.b", "0m1.0s 0m1.0s"),
                                   ("asan/cli:cli.a", "0m4.0s 0m0.25s")):
                 os.makedirs(os.path.dirname(os.path.join(root, name)), exist_ok=True)
-                with open(os.path.join(root, name), "w", encoding="utf-8") as file:
-                    file.write("0m0.000000s 0m0.000000s\n%s\n" % seconds)
+                pathlib.Path(os.path.join(root, name)).write_text("0m0.000000s 0m0.000000s\n%s\n" % seconds, encoding="utf-8")
             self.assertEqual(budget.measure(root), {("default", "cli"): 65, ("asan", "cli"): 4.25})
 
     def long(self, lines, head="static int f(int a,\n             int b) {"):
