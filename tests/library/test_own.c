@@ -135,44 +135,36 @@ TEST(says_what_is_wrong) {
   const rh_constant bad = {.name = "2t", .value.i = 1}, unused = {.name = "t", .value.i = 1};
   const rh_constant both[] = {unused, unused};
   rh_input odd[] = {{.type = RH_TYPE_f32, .data = (char *)x + 1}, two[1]};
-  struct {
-    rh_request request;
+  const struct {
+    rh_request differs; /* from the sum of x*y */
     const char *words;
   } cases[] = {
-      {dot_request(NULL, N), "operand y is not used"},
-      {dot_request(NULL, N), "map: expected an operand"},
-      {dot_request(NULL, N), "9 inputs"},
-      {dot_request(NULL, N), "mutually exclusive"},
-      {dot_request(NULL, N), "constant '2t'"},
-      {dot_request(NULL, N), "unknown operator"},
-      {dot_request(NULL, N), "not aligned"},
-      {dot_request(NULL, N), "reduce needs an identity"},
-      {dot_request(NULL, 0), "max of x*y of an empty array"},
-      {dot_request(NULL, N), "constant t is not used"},
-      {dot_request(NULL, N), "constant t: it has two values"},
-      {dot_request(NULL, N), "reduce: unknown name 'c'"},
+      {{.map = "x"}, "operand y is not used"},
+      {{.map = "x *"}, "map: expected an operand"},
+      {{.n_inputs = 9}, "9 inputs"},
+      {{.data = x}, "mutually exclusive"},
+      {{.constants = &bad, .n_constants = 1}, "constant '2t'"},
+      {{.op = "total"}, "unknown operator"},
+      {{.inputs = odd}, "not aligned"},
+      {{.reduce = "a + b"}, "reduce needs an identity"},
+      {{.constants = &unused, .n_constants = 1}, "constant t is not used"},
+      {{.map = "t*x*y", .constants = both, .n_constants = 2}, "constant t: it has two values"},
+      {{.reduce = "a + c", .identity = "0"}, "reduce: unknown name 'c'"},
   };
-  cases[0].request.map = "x";
-  cases[1].request.map = "x *";
-  cases[2].request.n_inputs = 9;
-  cases[3].request.data = x;
-  cases[4].request.constants = &bad;
-  cases[4].request.n_constants = 1;
-  cases[5].request.op = "total";
-  cases[6].request.inputs = odd;
-  cases[7].request.op = NULL;
-  cases[7].request.reduce = "a + b";
-  cases[8].request.op = "max";
-  cases[9].request.constants = &unused;
-  cases[9].request.n_constants = 1;
-  cases[10].request.map = "t*x*y";
-  cases[10].request.constants = both;
-  cases[10].request.n_constants = 2;
-  cases[11].request.op = NULL;
-  cases[11].request.reduce = "a + c";
-  cases[11].request.identity = "0";
-  for (size_t c = 0; c < sizeof cases / sizeof *cases; c++)
-    must_refuse(rh_reduce(redhost, &cases[c].request, &result, &error), cases[c].words);
+  rh_request request;
+  for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+    request = cases[c].differs;
+    request.struct_size = sizeof request;
+    request.n = N;
+    if (!request.op && !request.reduce) request.op = "sum";
+    if (!request.map) request.map = "x*y";
+    if (!request.inputs) request.inputs = two;
+    if (!request.n_inputs) request.n_inputs = 2;
+    must_refuse(rh_reduce(redhost, &request, &result, &error), cases[c].words);
+  }
+  request = dot_request(NULL, 0);
+  request.op = "max";
+  must_refuse(rh_reduce(redhost, &request, &result, &error), "max of x*y of an empty array");
 }
 
 TEST(refuses_a_broken_operator) {
@@ -194,9 +186,9 @@ TEST(blames_an_operator_before_a_strategy) {
   rh_request request =
       SIZED(rh_request, .strategy = "serial", .type = RH_TYPE_i32, .data = k, .n = N,
             .reduce = "a + 2*b", .identity = "0", .commutes = 1, .unchecked_op = 1);
-  rh_request spec = SIZED(rh_request, .strategy = "serial", .type = RH_TYPE_i32, .n = N,
-                          .reduce = "a + 2*b", .identity = "0", .commutes = 1, .unchecked_op = 1);
+  rh_request spec = request;
   rh_prepared *prepared;
+  spec.data = NULL;
   uint32_t blame = redhost->context->blame;
   must_fail(rh_reduce(redhost, &request, &result, &error), RH_E_PLUGIN, "is not associative (");
   must_fail(rh_prepare(redhost, &spec, &prepared, &error), RH_E_PLUGIN, "is not associative (");
@@ -205,14 +197,9 @@ TEST(blames_an_operator_before_a_strategy) {
 
 /* ---- rh_prepare ---- */
 
-static rh_request dot_spec(const char *strategy) {
-  return SIZED(rh_request, .strategy = strategy, .op = "sum", .map = "x*y", .inputs = two,
-               .n_inputs = 2, .n = N);
-}
-
 TEST_LOOP(runs_on_several_inputs, 0, 4) {
   static const uint64_t sizes[] = {N, 0, 1, 4099, N};
-  const rh_request spec = dot_spec(strategies[_i]);
+  const rh_request spec = dot_request(strategies[_i], N);
   OWNED(rh_prepared) prepared = prepare(redhost, &spec);
   for (size_t s = 0; s < 5; s++)
     for (int at = 0; at < 2; at++) { /* the operands at different places */
@@ -271,7 +258,7 @@ CASES(buffers, .set_up = set_up_queue, .tear_down = tear_down_queue)
 TEST(runs_on_buffers) {
   cl_mem buffers[] = {make_buffer(x, sizeof x), make_buffer(y, sizeof y)};
   BUFFER values = make_buffer(NULL, 64);
-  rh_request spec = dot_spec("auto");
+  rh_request spec = dot_request("auto", N);
   spec.result_on_device = 1;
   OWNED(rh_prepared) prepared = prepare(on_queue, &spec);
   const uint64_t first[] = {3, 5};

@@ -305,10 +305,16 @@ TEST(a_wrong_one_is_not_kept) {
 
 /* ---- A machine that nobody tuned ---- */
 
-static rh_redhost *open_with_cache(const char *directory) {
+static char directory[64];
+
+/* With a cache, and a device that has memory of its own. */
+static void open_far(void) {
+  rh_close(redhost);
+  make_folder(directory, sizeof directory);
   unsetenv("REDHOST_NO_CACHE");
   unsetenv("REDHOST_NO_MEASURE");
-  return open_with((rh_options){.cache_dir = directory});
+  redhost = open_with((rh_options){.cache_dir = directory});
+  the_device()->shares_memory = 0;
 }
 
 /* The time of the way that so many bytes take, as it is known. */
@@ -324,12 +330,8 @@ static double way_s(uint64_t bytes, uint32_t in_pieces) {
 /* On a device with memory of its own: the first call measures the way to it and the host, whoever
  * is chosen, and says so.  Arrays that are streamed take another way than others. */
 TEST(the_upload_is_measured) {
-  char directory[64];
   rh_tunedb *tuned;
-  rh_close(redhost);
-  make_folder(directory, sizeof directory);
-  redhost = open_with_cache(directory);
-  the_device()->shares_memory = 0;
+  open_far();
   check_sum(NULL, numbers, N, 0);
   assert_says(redhost->context->chosen, "; the upload to ");
   must(rh_context_tuned(redhost->context, &tuned, &error));
@@ -346,14 +348,10 @@ TEST(the_upload_is_measured) {
 
 /* Data that stay on the device do not count their way. */
 TEST(on_the_device_nothing_is_measured) {
-  char directory[64];
   rh_cl_session *session;
   rh_request spec =
       SIZED(rh_request, .op = "sum", .type = RH_TYPE_i32, .n = N, .data_on_device = 1);
-  rh_close(redhost);
-  make_folder(directory, sizeof directory);
-  redhost = open_with_cache(directory);
-  the_device()->shares_memory = 0;
+  open_far();
   must(rh_context_session(redhost->context, &session, &error));
   redhost->context->options.queue = session->queue; /* as the caller's */
   rh_prepared_destroy(prepare(redhost, &spec));

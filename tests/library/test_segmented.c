@@ -336,17 +336,20 @@ static void try_named(const char *op, rh_type type, const char *strategy, const 
   of_offsets(&p, op);
 }
 
-static void try_all(rh_type type, const char *strategy,
-                    void (*layouts)(problem *p, const char *name)) {
-  for (int k = 0; k < OPERATORS; k++) {
-    problem p = make_problem(type, k);
-    if (p.request.reduce && layouts == on_a_device) continue; /* it does not commute */
-    p.request.strategy = strategy;
-    fill(type, data, 0);
-    fill(type, others, 99);
-    find_results(&p);
-    layouts(&p, strategy ? strategy : "auto");
-  }
+typedef void layouts(problem *p, const char *name);
+
+static void try_one(rh_type type, int k, const char *strategy, layouts *those) {
+  problem p = make_problem(type, k);
+  if (p.request.reduce && those == on_a_device) return; /* it does not commute */
+  p.request.strategy = strategy;
+  fill(type, data, 0);
+  fill(type, others, 99);
+  find_results(&p);
+  those(&p, strategy ? strategy : "auto");
+}
+
+static void try_all(rh_type type, const char *strategy, layouts *those) {
+  for (int k = 0; k < OPERATORS; k++) try_one(type, k, strategy, those);
 }
 
 /* Setups for segments of all lengths. */
@@ -524,12 +527,7 @@ static void in_buffers(problem *p, const char *name) {
 }
 
 static void try_in_buffers(rh_type type, int k, const char *strategy) {
-  problem p = make_problem(type, k);
-  p.request.strategy = strategy;
-  fill(type, data, 0);
-  fill(type, others, 99);
-  find_results(&p);
-  in_buffers(&p, strategy ? strategy : "auto");
+  try_one(type, k, strategy, in_buffers);
 }
 
 CASES(buffers, .set_up = set_up_queue, .tear_down = tear_down_queue)
@@ -562,15 +560,14 @@ TEST(in_portions) {
   must(rh_context_device(redhost->context, &devices[0], &error));
   must(rh_context_device(on_queue->context, &devices[1], &error));
   for (int k = 0; k < 2; k++) ((rh_cl_device *)devices[k])->about.max_alloc_bytes = 8192;
-  by_axes(&(rh_segmentation){.n_axes = 1, .lengths = one}, unit);
-  try_call(&p, &ones, "ones");
-  try_buffers(&p, &ones, "ones");
-  by_axes(&columns, strides);
-  try_call(&p, &columns, "columns");
-  try_buffers(&p, &columns, "columns");
-  by_offsets(&of);
-  try_call(&p, &of, "offsets");
-  try_buffers(&p, &of, "offsets");
+  for (int k = 0; k < 3; k++) {
+    const rh_segmentation *those = k == 0 ? &ones : k == 1 ? &columns : &of;
+    if (k == 0) by_axes(&(rh_segmentation){.n_axes = 1, .lengths = one}, unit);
+    if (k == 1) by_axes(&columns, strides);
+    if (k == 2) by_offsets(&of);
+    try_call(&p, those, "in portions");
+    try_buffers(&p, those, "in portions");
+  }
 }
 
 static char logged[256];

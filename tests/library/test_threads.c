@@ -50,7 +50,9 @@ static void meet(void) {
   while (atomic_load(&waiting) > 0) usleep(10);
 }
 
-static void in_threads(work *all, void *(*what)(void *)) {
+/* Each call has to give the right result, or, where several threads share what is prepared, the
+ * error for that. */
+static void in_threads(work *all, void *(*what)(void *), int are_shared) {
   pthread_t threads[THREADS];
   atomic_store(&waiting, THREADS);
   for (int k = 0; k < THREADS; k++) {
@@ -58,7 +60,10 @@ static void in_threads(work *all, void *(*what)(void *)) {
     ck_assert_int_eq(pthread_create(&threads[k], NULL, what, &all[k]), 0);
   }
   for (int k = 0; k < THREADS; k++) pthread_join(threads[k], NULL);
-  for (int k = 0; k < THREADS; k++) ck_assert_msg(!all[k].wrong[0], "%s", all[k].wrong);
+  for (int k = 0; k < THREADS; k++) {
+    ck_assert_msg(!all[k].wrong[0], "%s", all[k].wrong);
+    ck_assert_uint_eq(all[k].right + (are_shared ? all[k].busy : 0), (unsigned)all[k].rounds);
+  }
 }
 
 static void note(work *w, rh_status status, const rh_result *result, int64_t right,
@@ -99,8 +104,7 @@ CASES(threads, .set_up = open_all, .tear_down = tear_down, .timeout = 240)
 TEST(prepare_on_one_handle) {
   work all[THREADS] = {0};
   for (int k = 0; k < THREADS; k++) all[k] = (work){.redhost = redhost, .rounds = 12};
-  in_threads(all, prepare_and_run);
-  for (int k = 0; k < THREADS; k++) ck_assert_uint_eq(all[k].right, 12);
+  in_threads(all, prepare_and_run, 0);
 }
 
 static void reduce_once(work *w, int k) {
@@ -124,8 +128,7 @@ static void *reduce(void *of_work) {
 TEST(reduce_on_one_handle) {
   work all[THREADS];
   for (int k = 0; k < THREADS; k++) all[k] = (work){.redhost = redhost, .rounds = 300};
-  in_threads(all, reduce);
-  for (int k = 0; k < THREADS; k++) ck_assert_uint_eq(all[k].right, 300);
+  in_threads(all, reduce, 0);
 }
 
 /* Even threads prepare, odd ones reduce. */
@@ -137,8 +140,7 @@ static void *both(void *of_work) {
 TEST(prepare_beside_reduce) {
   work all[THREADS];
   for (int k = 0; k < THREADS; k++) all[k] = (work){.redhost = redhost, .rounds = k % 2 ? 200 : 10};
-  in_threads(all, both);
-  for (int k = 0; k < THREADS; k++) ck_assert_uint_eq(all[k].right, (unsigned)all[k].rounds);
+  in_threads(all, both, 0);
 }
 
 /* ---- A handle for each thread ---- */
@@ -161,8 +163,7 @@ static void *open_and_close(void *of_work) {
 TEST(a_handle_for_each) {
   work all[THREADS] = {0};
   for (int k = 0; k < THREADS; k++) all[k].rounds = 4;
-  in_threads(all, open_and_close);
-  for (int k = 0; k < THREADS; k++) ck_assert_uint_eq(all[k].right, 4);
+  in_threads(all, open_and_close, 0);
 }
 
 /* ---- Prepared reductions ---- */
@@ -191,15 +192,11 @@ TEST(one_for_each_thread) {
     int rounds = s < 2 ? 2000 : 500;
     for (int k = 0; k < THREADS; k++)
       all[k] = (work){.prepared = prepare_by(redhost, strategies[s]), .rounds = rounds};
-    in_threads(all, run);
-    for (int k = 0; k < THREADS; k++) {
-      ck_assert_uint_eq(all[k].right, (unsigned)rounds);
-      rh_prepared_destroy(all[k].prepared);
-    }
+    in_threads(all, run, 0);
+    for (int k = 0; k < THREADS; k++) rh_prepared_destroy(all[k].prepared);
   }
 }
 
-/* Not allowed, so each call either gives the right answer or an error. */
 /* Segments, with arrays of results of the thread's own. */
 static void *run_segments(void *of_work) {
   work *w = of_work;
@@ -233,19 +230,15 @@ TEST(segments_for_each_thread) {
   work all[THREADS];
   for (int k = 0; k < THREADS; k++)
     all[k] = (work){.rounds = 300, .prepared = prepare_segments_by(by[has_device ? k : k % 2])};
-  in_threads(all, run_segments);
-  for (int k = 0; k < THREADS; k++) {
-    ck_assert_uint_eq(all[k].right, 300);
-    rh_prepared_destroy(all[k].prepared);
-  }
+  in_threads(all, run_segments, 0);
+  for (int k = 0; k < THREADS; k++) rh_prepared_destroy(all[k].prepared);
 }
 
 TEST(segments_for_all_threads) {
   work all[THREADS];
   OWNED(rh_prepared) prepared = prepare_segments_by(NULL);
   for (int k = 0; k < THREADS; k++) all[k] = (work){.rounds = 300, .prepared = prepared};
-  in_threads(all, run_segments);
-  for (int k = 0; k < THREADS; k++) ck_assert_uint_eq(all[k].right + all[k].busy, 300);
+  in_threads(all, run_segments, 1);
 }
 
 TEST(one_for_all_threads) {
@@ -254,9 +247,7 @@ TEST(one_for_all_threads) {
     work all[THREADS], after = {.rounds = 1};
     OWNED(rh_prepared) prepared = prepare_by(redhost, strategies[s]);
     for (int k = 0; k < THREADS; k++) all[k] = (work){.prepared = prepared, .rounds = rounds};
-    in_threads(all, run);
-    for (int k = 0; k < THREADS; k++)
-      ck_assert_uint_eq(all[k].right + all[k].busy, (unsigned)rounds);
+    in_threads(all, run, 1);
     after.prepared = prepared;
     run(&after);
     ck_assert_msg(after.right == 1, "%s", after.wrong);
