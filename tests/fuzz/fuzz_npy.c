@@ -1,5 +1,5 @@
-/* host/engine/io: a file, .npy or raw.  Mapped and through a pipe it must give the same array, or be
- * rejected both times. */
+/* host/engine/io: a file, .npy or raw.  Mapped and through a pipe it must give the same array, or
+ * be rejected both times. */
 #include <fcntl.h>
 
 #include "../../host/engine/io/io.h"

@@ -66,7 +66,7 @@ TEST(csv_has_its_columns_for_ever) {
   char *text = contents(in_dir("a.csv"), &length);
   ck_assert(strncmp(text, begin, strlen(begin)) == 0); /* new ones only behind these */
   assert_says(text, "\n1:0,two-stage,sum,f32,16777216,67108864,tile=256 finish=device "
-                               "skew=-3 odd=007,user,ok,,2.143e-05,");
+                    "skew=-3 odd=007,user,ok,,2.143e-05,");
   assert_says(text, ",47,2.1e-05 2.2e-05 0.1 0.3333333333333333 2e-05,2.143e-05 3,");
   assert_says(text, ",wrong,\"got 3, \"\"exact\"\" 4\nand so on\",,,,");
   assert_says(text, ",noisy timed_out throttled host_timer,3,2,false,tiles=1e-06 read=2e-06,");

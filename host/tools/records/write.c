@@ -107,7 +107,7 @@ static const json_t *value_of(const json_t *in, const char *column) {
 
 static void add_scalar(rh_text *text, const json_t *value) {
   char number[32];
-  switch (json_typeof(value)) {
+  switch (value ? json_typeof(value) : JSON_NULL) {
   case JSON_STRING:
     rh_text_append(text, json_string_value(value), json_string_length(value));
     break;
@@ -115,7 +115,7 @@ static void add_scalar(rh_text *text, const json_t *value) {
   case JSON_REAL: rh_text_add(text, "%s", rh_format_number(number, json_real_value(value))); break;
   case JSON_TRUE: rh_text_add(text, "true"); break;
   case JSON_FALSE: rh_text_add(text, "false"); break;
-  default: break; /* null is empty */
+  default: break; /* null, or none, is empty */
   }
 }
 
@@ -126,7 +126,7 @@ static void add_value(rh_text *text, const json_t *value) {
   json_t *inner;
   size_t k;
   if (!json_is_object(value) && !json_is_array(value)) {
-    if (value) add_scalar(text, value);
+    add_scalar(text, value);
     return;
   }
   json_object_foreach((json_t *)value, key, inner) {
