@@ -123,11 +123,6 @@ static int is_one_run(const choice *c, const rh_known_strategy *one) {
   return serves_layouts(one) || (c->cut.length && rh_estimate_of(c->tuned, &asked).from);
 }
 
-static void keep_one_run(choice *c) {
-  take_cut(c);
-  if (c->spec->operation.layout) keep(c, is_one_run);
-}
-
 static void add_name(rh_text *names, const rh_entry *entry) {
   rh_text_add(names, "%s%s", names->length ? ", " : "", entry->name);
 }
@@ -176,7 +171,8 @@ static rh_status gather_candidates(choice *c, rh_error *error) {
     take_entries(c, 1);
   }
   keep(c, is_judged);
-  keep_one_run(c);
+  take_cut(c);
+  if (spec->operation.layout) keep(c, is_one_run);
   if (!c->without_device) try_out(c);
   weigh_way(c);
   c->n = c->n_known;
@@ -470,11 +466,10 @@ static void forget(choice *c) {
 
 /* From the strategies that are asked for, or more. */
 static rh_status consider(choice *c, const rh_wanted *wanted, rh_error *error) {
-  const rh_registry *registry;
   int without_device = c->without_device;
   forget(c);
   c->without_device = without_device;
-  RH_TRY(rh_context_examine(c->context, wanted, &registry, error));
+  RH_TRY(rh_context_examine(c->context, wanted, error));
   RH_TRY(rh_context_tuned(c->context, &c->tuned, error));
   RH_TRY(gather_candidates(c, error));
   look_up(c);
@@ -559,14 +554,13 @@ static rh_status choose_with_device(choice *c, const rh_known_strategy **chosen,
 rh_status rh_choose(rh_context *context, const rh_job_spec *spec, const rh_entry **entry,
                     rh_error *error) {
   choice c = choice_of(context, spec);
-  rh_text text = {0};
+  RH_FINISHED(rh_text) text = {0};
   const rh_known_strategy *chosen = choose_without_device(&c, &text);
   rh_status status = chosen ? RH_OK : choose_with_device(&c, &chosen, &text, error);
   if (status == RH_OK) {
     *entry = chosen->entry;
     explain(&c, chosen, &text);
   }
-  rh_text_finish(&text);
   forget(&c);
   return status;
 }

@@ -1,5 +1,6 @@
 #include "internal.h"
 
+#include "../engine/reduction/reduction.h"
 #include "measure/measure.h"
 
 static const double budget_s = 0.3;
@@ -74,22 +75,12 @@ double rh_transfer_s(const rh_context *context, const rh_tunedb *tuned, const rh
 
 double rh_opening_s(const rh_tunedb *tuned) { return kept_s(tuned, &opening, 1); }
 
-static uint64_t trial_n(const rh_job_spec *spec) {
-  uint64_t most = most_bytes / rh_operator_element_bytes(spec->operation.op);
-  return spec->operation.n < most ? spec->operation.n : most;
-}
-
-/* Other operators and types may take ten times as long. */
-static const rh_tunedb_entry *find_near(const calibration *t, const rh_known_strategy *one,
-                                        uint32_t origin) {
-  const rh_tunedb_timed near = {origin, origin, RH_TUNED_SAME, t->n / 8, 8 * t->n, 0};
-  const rh_asked asked = {one->entry->name, one->plugin, t->spec->operation.op, t->n, {0}};
-  return rh_tunedb_find_timed(t->tuned, &near, &asked);
-}
-
-/* A time within a factor of 8 of the size, and not under another driver. */
+/* A time within a factor of 8 of the size; other operators and types may take ten times as long. */
 static int is_known(const calibration *t, const rh_known_strategy *one) {
-  return find_near(t, one, RH_TUNED_HERE) || find_near(t, one, RH_TUNED_SHIPPED);
+  const rh_tunedb_timed near = {RH_TUNED_HERE, RH_TUNED_SHIPPED, RH_TUNED_SAME,
+                                t->n / 8,      8 * t->n,         0};
+  const rh_asked asked = {one->entry->name, one->plugin, t->spec->operation.op, t->n, {0}};
+  return rh_tunedb_find_timed(t->tuned, &near, &asked) != NULL;
 }
 
 static void keep(calibration *t, const rh_asked *of, uint32_t on_device, double seconds) {
@@ -201,21 +192,92 @@ static void measure(calibration *t, rh_known_strategy *one) {
     t->best_s = seconds;
 }
 
+/* ---- The way to the device ---- */
+
+enum { SLOTS = RH_STREAM_AHEAD + 1, SHARE = 1 << 18 };
+
+typedef struct copies {
+  const char *array;
+  uint64_t bytes, chunk;
+  rh_cl_session *session;
+  rh_cl_input input;  /* of whole copies */
+  rh_staging staging; /* of those in chunks, as is what follows */
+  cl_event sent[SLOTS];
+  const char *from; /* of the chunk that is read now */
+  char *to;
+} copies;
+
+static void read_piece(void *of_copies, uint64_t first, uint64_t n) {
+  const copies *c = of_copies;
+  memcpy(c->to + first, c->from + first, n);
+}
+
+static rh_status await(copies *c, uint64_t k, rh_error *error) {
+  cl_int code = c->sent[k] ? rh_cl_wait(c->sent[k]) : CL_SUCCESS;
+  rh_cl_release_event(c->sent[k]);
+  c->sent[k] = NULL;
+  RH_CL_TRY(error, code, "waiting for a copy");
+  return RH_OK;
+}
+
+/* A chunk is read by several threads while those before it are on their way. */
+static rh_status copy_in_chunks(copies *c, rh_error *error) {
+  uint32_t k = 0;
+  for (uint64_t at = 0; at < c->bytes; at += c->chunk, k = (k + 1) % SLOTS) {
+    uint64_t n = c->bytes - at < c->chunk ? c->bytes - at : c->chunk;
+    RH_TRY(await(c, k, error));
+    c->from = c->array + at;
+    c->to = c->staging.memory[k];
+    rh_share(n, SHARE, read_piece, c);
+    RH_TRY(rh_staging_send(&c->staging, k, n, &c->sent[k], error));
+  }
+  for (k = 0; k < SLOTS; k++) RH_TRY(await(c, k, error));
+  return RH_OK;
+}
+
+static rh_status copy_whole(copies *c, rh_error *error) {
+  RH_TRY(rh_cl_input_write(&c->input, c->session, c->array, c->bytes, error));
+  RH_CL_TRY(error, rh_cl_finish(c->session->queue), "waiting for a copy");
+  return RH_OK;
+}
+
+/* How long copies of an array to the context's device take: as a whole, or chunk by chunk, as
+ * rh_arrays_reduce() takes them.  The shortest of some, since the first one also obtains the
+ * device's memory; 0: they fail. */
+static double copies_s(rh_context *context, const void *array, uint64_t bytes, int in_chunks) {
+  const int times = in_chunks ? 2 : 4;
+  copies c = {.array = array, .bytes = bytes, .chunk = context->chunk_bytes};
+  double least = INFINITY;
+  if (!c.chunk) c.chunk = (uint64_t)RH_STREAM_DEVICE_MIB << 20;
+  rh_status status = rh_context_session(context, &c.session, NULL);
+  if (status == RH_OK)
+    status = in_chunks ? rh_staging_open(&c.staging, c.session, SLOTS, c.chunk, NULL)
+                       : rh_cl_input_reserve(&c.input, c.session, bytes, 1, NULL);
+  for (int k = 0; k < times && status == RH_OK; k++) {
+    double start = rh_now();
+    status = in_chunks ? copy_in_chunks(&c, NULL) : copy_whole(&c, NULL);
+    least = fmin(least, rh_now() - start);
+  }
+  for (int k = 0; k < SLOTS; k++) rh_cl_release_event(c.sent[k]);
+  rh_staging_finish(&c.staging);
+  rh_cl_input_finish(&c.input);
+  return status == RH_OK ? least : 0;
+}
+
 static void measure_way(calibration *t, const way *of) {
   enum { SIZES = sizeof of->bytes / sizeof *of->bytes };
   rh_cl_session *session;
   double start = rh_now();
   if (rh_context_session(t->context, &session, NULL) != RH_OK) return;
   t->deadline += rh_now() - start;
-  char *data = malloc(of->bytes[SIZES - 1]);
+  RH_FREED(char) data = malloc(of->bytes[SIZES - 1]);
   if (!data) return;
   memset(data, 0x3c, of->bytes[SIZES - 1]);
   for (int k = 0; k < SIZES; k++) {
     uint64_t bytes = of->bytes[k];
-    double seconds = rh_copies_s(t->context, data, bytes, of == &stream);
+    double seconds = copies_s(t->context, data, bytes, of == &stream);
     if (seconds > 0) keep_way(t, of, bytes, seconds);
   }
-  free(data);
 }
 
 /* ---- Choosing what to measure ---- */
@@ -261,7 +323,9 @@ void rh_calibrate(rh_context *context, const rh_job_spec *spec, rh_tunedb *tuned
                   rh_known_strategy *list, uint32_t n) {
   const rh_cl_device *device = context->device;
   int is_far = device && !device->shares_memory;
-  calibration t = {.context = context, .spec = spec, .tuned = tuned, .n = trial_n(spec)};
+  uint64_t most = most_bytes / rh_operator_element_bytes(spec->operation.op);
+  calibration t = {.context = context, .spec = spec, .tuned = tuned, .n = spec->operation.n};
+  if (t.n > most) t.n = most;
   if (context->options.no_measure || !context->cache.directory || t.n == 0) return;
   double start = rh_now();
   t.deadline = start + budget_s;

@@ -12,13 +12,8 @@ typedef struct times {
 /* From one source, and no more unlike the problem than `unlike`. */
 static const rh_tunedb_entry *find(const rh_tunedb *tuned, const rh_asked *of, int shipped,
                                    uint32_t unlike, uint64_t least_n, uint64_t most_n) {
-  const rh_tunedb_timed wanted = {
-      .first = shipped ? RH_TUNED_SHIPPED : RH_TUNED_HERE,
-      .last = shipped ? RH_TUNED_SHIPPED : RH_TUNED_HERE,
-      .unlike = unlike,
-      .least_n = least_n,
-      .most_n = most_n,
-  };
+  uint32_t origin = shipped ? RH_TUNED_SHIPPED : RH_TUNED_HERE;
+  const rh_tunedb_timed wanted = {origin, origin, unlike, least_n, most_n, 0};
   return rh_tunedb_find_timed(tuned, &wanted, of);
 }
 

@@ -66,10 +66,3 @@ double rh_opening_s(const rh_tunedb *tuned);
  * information. */
 rh_status rh_choose(rh_context *context, const rh_job_spec *spec, const rh_entry **entry,
                     rh_error *error);
-
-/* How long copies of an array to the context's device take: as a whole, or chunk by chunk, as
- * rh_arrays_reduce() takes them. */
-
-/* The shortest of some copies, since the first one also obtains the device's memory; 0: they
- * fail. */
-double rh_copies_s(rh_context *context, const void *array, uint64_t bytes, int in_chunks);

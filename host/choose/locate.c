@@ -19,7 +19,7 @@ rh_status rh_locate(rh_context *context, const rh_job_spec *spec, rh_found *foun
 
 rh_status rh_locate_job(rh_job *job, rh_context *context, const rh_job_spec *spec,
                         rh_error *error) {
-  rh_found found;
+  RH_FINISHED(rh_found) found = {0};
   rh_job_spec located = *spec;
   *job = (rh_job){.context = context, .spec = *spec};
   RH_TRY(rh_locate(context, spec, &found, error));
@@ -28,6 +28,5 @@ rh_status rh_locate_job(rh_job *job, rh_context *context, const rh_job_spec *spe
   rh_status status = rh_job_init(job, context, &located, error);
   job->spec.strategy = spec->strategy;
   job->spec.plugin = spec->plugin;
-  rh_found_finish(&found);
   return status;
 }

@@ -86,7 +86,7 @@ rh_status rh_run_device_isolate(rh_run_devices *devices, uint32_t k, const atomi
                                         .is_first = k == 0,
                                         .stop = stop};
   RH_TRY(rh_isolated_worker_open(&own->worker, &spec, error));
-  own->spec.remote = rh_isolated_worker_remote(own->worker);
+  own->spec.remote = &own->worker->remote;
   own->spec.untuned = own->spec.others_too = 1;
   return RH_OK;
 }

@@ -39,8 +39,7 @@ static rh_status take_answer(rh_run_state *run, rh_error *error) {
   run->job.operation.n = run->asked.operation.n;
   report->by = k;
   rh_opened_note(job_of(run, k), &report->opened);
-  if (devices->list[k].isolated)
-    report->opened = *rh_isolated_worker_opened(devices->list[k].worker);
+  if (devices->list[k].isolated) report->opened = devices->list[k].worker->opened;
   return rh_run_is_checked(run) ? confirm(run, error) : RH_OK;
 }
 

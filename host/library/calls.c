@@ -34,7 +34,7 @@ static rh_status check_count(const rh_prepared *p, uint64_t n, rh_error *error) 
 }
 
 static rh_status check_process(const rh_prepared *p, rh_error *error) {
-  return p->job.device && rh_context_is_lost(p->job.context) ? rh_context_say_lost(error) : RH_OK;
+  return p->job.device ? rh_context_check_process(p->job.context, error) : RH_OK;
 }
 
 /* `given`: how many the call brings. */
@@ -247,7 +247,7 @@ rh_status rh_prepared_call(rh_prepared *p, const rh_call_spec *call, rh_result *
 
 void rh_prepared_forget(rh_prepared *p) {
   RH_OWN_ENVIRONMENT;
-  if (!p || rh_context_is_lost(p->job.context)) return;
+  if (!p || rh_context_check_process(p->job.context, NULL) != RH_OK) return;
   rh_prepared_await(p);
   rh_cl_inputs_let_go(p->inputs, RH_MOST_OPERANDS);
   rh_prepared_leave(p);

@@ -18,7 +18,7 @@ rh_status rh_say_null(const char *function, const void *redhost, const void *req
 }
 
 rh_status rh_redhost_enter(rh_redhost *redhost, rh_error *error) {
-  if (rh_context_is_lost(redhost->context)) return rh_context_say_lost(error);
+  RH_TRY(rh_context_check_process(redhost->context, error));
   int is_forked = !*redhost->context->opened_here;
   if (is_forked && pthread_mutex_trylock(&redhost->lock) != 0)
     return rh_fail(error, RH_E_INVALID,

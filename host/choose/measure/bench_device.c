@@ -266,7 +266,7 @@ static rh_status measure_copies(rh_bench_device *bench, rh_error *error) {
   size_t bytes = 32 * MIB;
   double samples[TIMES];
   if (bytes > bench->scratch_bytes) bytes = bench->scratch_bytes;
-  void *memory = malloc(bytes);
+  RH_FREED(void) memory = malloc(bytes);
   if (!memory) return rh_fail(error, RH_E_NOMEM, "no memory to copy from");
   cl_int code = CL_SUCCESS;
   /* Downloads first, then uploads the same bytes, so that the scratch memory is unchanged. */
@@ -280,7 +280,6 @@ static rh_status measure_copies(rh_bench_device *bench, rh_error *error) {
     double rate = (double)bytes / rh_spread_of(samples, TIMES).median;
     *(up ? &bench->calibration.upload : &bench->calibration.download) = rate;
   }
-  free(memory);
   return code == CL_SUCCESS ? RH_OK : rh_cl_fail(error, code, "copying to and from the device");
 }
 

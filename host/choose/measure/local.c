@@ -36,18 +36,11 @@ static void enter_phase(const local *l, rh_phase phase) {
 /* ---- Runs ---- */
 
 static rh_data copy_of(local *l, uint64_t copy) {
-  rh_data data = l->of.job.data;
-  const rh_operator *op = l->data.op;
+  const rh_data *first = &l->of.job.data;
   uint64_t offset = copy * l->data.stride;
-  if (data.operands) return data; /* in place, without copies */
-  if (rh_operator_has_operands(op)) {
-    rh_operands_place(&l->of.job.operands, op, l->data.offsets, data.buffer, offset,
-                      (const char *)data.host + offset);
-    return (rh_data){.operands = &l->of.job.operands};
-  }
-  if (l->of.job.device) data.first += offset / rh_type_size(op->operands[0].type);
-  else data.host = (const char *)data.host + offset;
-  return data;
+  if (l->data.region) return *first; /* in place, without copies */
+  return rh_operands_data(&l->of.job.operands, l->data.op, l->spec.offsets, first->buffer, offset,
+                          (const char *)first->host + offset);
 }
 
 static rh_status run_copy(local *l, uint64_t copy, rh_error *error) {

@@ -34,7 +34,8 @@ static uint32_t count_outliers(const double *samples, uint32_t n, double median,
 
 rh_spread rh_spread_of(const double *samples, uint32_t n) {
   rh_spread spread = {.samples = n};
-  double sum = 0, *room = n ? malloc(n * sizeof *room) : NULL;
+  double sum = 0;
+  RH_FREED(double) room = n ? malloc(n * sizeof *room) : NULL;
   if (!room) return (rh_spread){0};
   memcpy(room, samples, n * sizeof *room);
   qsort(room, n, sizeof *room, ascending);
@@ -51,7 +52,6 @@ rh_spread rh_spread_of(const double *samples, uint32_t n) {
   spread.mean = sum / n;
   qsort(room, n, sizeof *room, ascending);
   spread.mad = quantile(room, n, 0.5);
-  free(room);
   spread.outliers = count_outliers(samples, n, spread.median, spread.mad);
   return spread;
 }

@@ -164,14 +164,13 @@ rh_status rh_tunedb_document_read(rh_tunedb *tuned, const char *text, size_t len
                                   json_t **document, rh_error *error) {
   json_error_t said;
   *document = NULL;
-  json_t *read = json_loadb(text, length, JSON_REJECT_DUPLICATES, &said);
+  json_auto_t *read = json_loadb(text, length, JSON_REJECT_DUPLICATES, &said);
   if (!read && !length) return rh_fail(error, RH_E_FILE, "is empty");
   if (!read) return refuse_text(&said, error);
-  rh_status status = check_schema(read, error);
-  if (status == RH_OK) status = rh_tunedb_take(tuned, read, error);
-  if (status == RH_OK) *document = read;
-  else json_decref(read);
-  return status;
+  RH_TRY(check_schema(read, error));
+  RH_TRY(rh_tunedb_take(tuned, read, error));
+  *document = json_incref(read);
+  return RH_OK;
 }
 
 /* ---- Writing ---- */

@@ -12,11 +12,7 @@ static rh_status size(const rh_exchange *x, const char *key, uint64_t *n) {
   const char *word = json_string_value(value);
   if (!value) return rh_pass_refuse(x, key, "is missing");
   if (json_is_integer(value) && rh_pass_integer(x, key, most, n) == RH_OK) return RH_OK;
-  errno = 0;
-  if (word && *word && !word[strspn(word, "0123456789")]) {
-    *n = strtoull(word, NULL, 10);
-    if (!errno) return RH_OK;
-  }
+  if (rh_read_digits(word, n)) return RH_OK;
   return rh_pass_refuse(x, key,
                         "is neither a whole number below 2^53 nor one in quotes below 2^64");
 }

@@ -204,12 +204,9 @@ int rh_tunedb_is_here(const rh_tunedb *tuned, const char *strategy) {
 
 /* 1: for the first time. */
 static int is_news(rh_tunedb *tuned, const char *strategy) {
-  size_t length = strlen(strategy);
-  const char *at = rh_text_get(&tuned->told);
-  for (; *at; at = strchr(at, '\n') + 1)
-    if (strncmp(at, strategy, length) == 0 && at[length] == '\n') return 0;
-  rh_text_add(&tuned->told, "%s\n", strategy);
-  return !tuned->told.failed;
+  if (json_object_get(tuned->told, strategy)) return 0;
+  if (!tuned->told) tuned->told = json_object();
+  return json_object_set_new(tuned->told, strategy, json_true()) == 0;
 }
 
 void rh_tunedb_report_other_plugin(rh_tunedb *tuned, const char *strategy, uint64_t plugin) {

@@ -75,7 +75,6 @@ typedef struct rh_tunedb_known {
 struct rh_tunedb {
   rh_cache *cache; /* borrowed */
   char *path;      /* null: without a directory */
-  char *lock_path;
   /* the file is from a later redhost, or cannot be renamed: new entries stay in memory */
   int left_alone;
   /* the last load could not read it; it need not be damaged, so it must not be replaced */
@@ -89,7 +88,7 @@ struct rh_tunedb {
   rh_tunedb_known *list; /* the entries of both that apply to this device */
   uint32_t n;
   int complained;
-  rh_text told;             /* "NAME\n" of each strategy of which another plugin was reported */
+  json_t *told;             /* by names: the strategies of which another plugin was reported */
   rh_tunedb_entry *unsaved; /* entries that are not in the file yet, in order */
   uint32_t n_unsaved;
   double not_before; /* rh_now() from which the file is tried again */

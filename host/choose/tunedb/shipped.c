@@ -17,11 +17,9 @@ static const struct {
 /* All but the entries, which take long to read and are needed of one document. */
 static json_t *head_of(size_t place) {
   const char *text = files[place].text, *entries = strstr(text, ",\n \"entries\"");
-  rh_text head = {0};
+  RH_FINISHED(rh_text) head = {0};
   rh_text_add(&head, "%.*s}", entries ? (int)(entries - text) : 0, text);
-  json_t *document = json_loads(rh_text_get(&head), 0, NULL);
-  rh_text_finish(&head);
-  return document;
+  return json_loads(rh_text_get(&head), 0, NULL);
 }
 
 typedef enum { UNFIT, FITS, SAME_MAKER, SAME_FAMILY } likeness;
@@ -59,9 +57,8 @@ json_t *rh_tunedb_shipped_for(const rh_cl_device *device, int *timed) {
   size_t best = 0;
   likeness most = UNFIT;
   for (size_t k = 0; k < sizeof files / sizeof *files; k++) {
-    json_t *head = head_of(k);
+    json_auto_t *head = head_of(k);
     likeness this_one = likeness_of(head, device);
-    json_decref(head);
     if (this_one <= most) continue;
     best = k;
     most = this_one;

@@ -12,7 +12,7 @@ static const double pause_s = 10;
 
 /* If it cannot be renamed, it is kept but not used. */
 static void set_aside(rh_tunedb *tuned, const char *why) {
-  char *aside = rh_path_join(tuned->cache->directory, "tuned.json.bad");
+  RH_FREED(char) aside = rh_path_join(tuned->cache->directory, "tuned.json.bad");
   int moved = aside && rename(tuned->path, aside) == 0;
   /* Another process may have renamed it first, and warned. */
   int gone = !moved && aside && errno == ENOENT;
@@ -21,7 +21,6 @@ static void set_aside(rh_tunedb *tuned, const char *why) {
            moved ? " and was renamed to tuned.json.bad. Tune again to replace it"
                  : ", and cannot be renamed: remove it, or use another cache directory");
   if (!moved && !gone) tuned->left_alone = 1;
-  free(aside);
 }
 
 static json_t *read_document(rh_tunedb *tuned, const char *text, size_t length) {
@@ -43,7 +42,7 @@ static json_t *read_document(rh_tunedb *tuned, const char *text, size_t length) 
  * a warning, and renamed to tuned.json.bad; a file of a later redhost is reported and kept, as is
  * one that cannot be read at the moment. */
 static json_t *load_file(rh_tunedb *tuned) {
-  char *text;
+  RH_FREED(char) text = NULL;
   size_t length;
   char why[RH_FILE_WHY_BYTES];
   if (!tuned->path || tuned->left_alone) return NULL;
@@ -54,21 +53,15 @@ static json_t *load_file(rh_tunedb *tuned) {
            tuned->path, why);
   tuned->unread = state == RH_FILE_UNREAD;
   if (state == RH_FILE_REFUSED) set_aside(tuned, why);
-  if (state != RH_FILE_OK) return NULL;
-  json_t *document = read_document(tuned, text, length);
-  free(text);
-  return document;
+  return state == RH_FILE_OK ? read_document(tuned, text, length) : NULL;
 }
 
 /* ---- Opening ---- */
 
-static rh_status name_files(rh_tunedb *tuned, rh_error *error) {
-  const char *directory = tuned->cache->directory;
-  if (!directory) return RH_OK;
-  tuned->path = rh_path_join(directory, "tuned.json");
-  tuned->lock_path = rh_path_join(directory, "tuned.lock");
-  return tuned->path && tuned->lock_path ? RH_OK
-                                         : rh_fail(error, RH_E_NOMEM, "no memory for a path");
+static rh_status name_file(rh_tunedb *tuned, rh_error *error) {
+  if (!tuned->cache->directory) return RH_OK;
+  tuned->path = rh_path_join(tuned->cache->directory, "tuned.json");
+  return tuned->path ? RH_OK : rh_fail(error, RH_E_NOMEM, "no memory for a path");
 }
 
 rh_status rh_tunedb_open(rh_tunedb **opened, rh_cache *cache, const rh_cl_device *device,
@@ -79,7 +72,7 @@ rh_status rh_tunedb_open(rh_tunedb **opened, rh_cache *cache, const rh_cl_device
   tuned->key = rh_tunedb_key_of(device);
   tuned->on_host = !device;
   tuned->cache = cache;
-  rh_status status = name_files(tuned, error);
+  rh_status status = name_file(tuned, error);
   if (status == RH_OK) {
     int timed;
     tuned->document = load_file(tuned);
@@ -96,11 +89,10 @@ rh_status rh_tunedb_open(rh_tunedb **opened, rh_cache *cache, const rh_cl_device
 void rh_tunedb_close(rh_tunedb *tuned) {
   if (!tuned) return;
   free(tuned->path);
-  free(tuned->lock_path);
   json_decref(tuned->document);
   json_decref(tuned->shipped);
   json_decref(tuned->files);
-  rh_text_finish(&tuned->told);
+  json_decref(tuned->told);
   free(tuned->list);
   free(tuned->unsaved);
   free(tuned);
@@ -121,50 +113,40 @@ static int is_ours(const char *path, int lock) {
   return fstat(lock, &st) == 0 && rh_trust_path(path, 0, &st, why, sizeof why) == 0;
 }
 
-/* Until the lock is closed, no other process writes, if the file system supports locks.  -1: no
- * lock, for the reason in *why. */
-static int lock_file(const rh_tunedb *tuned, const char **why) {
+/* Until the lock is closed, no other process writes, if the file system supports locks.  RH_E_FILE:
+ * none.  *lock is to be closed in any case, unless it is -1. */
+static rh_status lock_file(const rh_tunedb *tuned, int *lock, rh_error *error) {
+  RH_FREED(char) path = rh_path_join(tuned->cache->directory, "tuned.lock");
   double start = rh_now();
-  *why = NULL;
-  if (rh_path_make_dirs(tuned->cache->directory) != 0) {
-    *why = strerror(errno);
-    return -1;
-  }
-  int lock = open(tuned->lock_path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600);
-  if (lock < 0) {
-    *why = why_no_lock(errno);
-    return -1;
-  }
-  if (!is_ours(tuned->lock_path, lock)) {
-    close(lock);
-    *why = "tuned.lock beside it is not trusted, as others may hold it: remove it";
-    return -1;
-  }
-  while (flock(lock, LOCK_EX | LOCK_NB) != 0) {
+  *lock = -1;
+  if (!path) return rh_fail(error, RH_E_FILE, "no memory");
+  if (rh_path_make_dirs(tuned->cache->directory) != 0)
+    return rh_fail(error, RH_E_FILE, "%s", strerror(errno));
+  *lock = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600);
+  if (*lock < 0) return rh_fail(error, RH_E_FILE, "%s", why_no_lock(errno));
+  if (!is_ours(path, *lock))
+    return rh_fail(error, RH_E_FILE,
+                   "tuned.lock beside it is not trusted, as others may hold it: remove it");
+  while (flock(*lock, LOCK_EX | LOCK_NB) != 0) {
     /* The file system has no locks; continuing is acceptable, since files are replaced
      * atomically. */
-    if (errno != EWOULDBLOCK && errno != EINTR) return lock;
-    if (rh_now() - start > most_wait_s) {
-      close(lock);
-      *why = "another process holds tuned.lock";
-      return -1;
-    }
+    if (errno != EWOULDBLOCK && errno != EINTR) return RH_OK;
+    if (rh_now() - start > most_wait_s)
+      return rh_fail(error, RH_E_FILE, "another process holds tuned.lock");
     nanosleep(&(struct timespec){0, 5000000}, NULL);
   }
-  return lock;
+  return RH_OK;
 }
 
-/* 0, or -1 if it cannot be written, for the reason in *why. */
-static int save_file(const rh_tunedb *tuned, const char **why) {
-  char *text = json_dumps(tuned->document, JSON_INDENT(1) | JSON_REAL_PRECISION(9));
+static rh_status save_file(const rh_tunedb *tuned, rh_error *error) {
+  RH_FREED(char) text = json_dumps(tuned->document, JSON_INDENT(1) | JSON_REAL_PRECISION(9));
   size_t length = text ? strlen(text) : 0;
-  *why = NULL;
-  if (!text) *why = "no memory";
-  if (length >= RH_TUNED_MOST_BYTES) *why = "it would be too large to be read again";
-  if (text) text[length++] = '\n'; /* instead of the terminating 0, which is not written */
-  if (!*why && rh_file_write(tuned->path, text, length) != 0) *why = strerror(errno);
-  free(text);
-  return *why ? -1 : 0;
+  if (!text) return rh_fail(error, RH_E_FILE, "no memory");
+  if (length >= RH_TUNED_MOST_BYTES)
+    return rh_fail(error, RH_E_FILE, "it would be too large to be read again");
+  text[length++] = '\n'; /* instead of the terminating 0, which is not written */
+  if (rh_file_write(tuned->path, text, length) == 0) return RH_OK;
+  return rh_fail(error, RH_E_FILE, "%s", strerror(errno));
 }
 
 /* Warns only once. */
@@ -177,12 +159,6 @@ static void complain(rh_tunedb *tuned, const char *why) {
          tuned->path, why);
 }
 
-static rh_status remember(rh_tunedb *tuned, const rh_tunedb_entry *entry, rh_error *error) {
-  RH_TRY(RH_ROOM(&tuned->unsaved, tuned->n_unsaved, "what was tuned", error));
-  tuned->unsaved[tuned->n_unsaved++] = *entry;
-  return RH_OK;
-}
-
 static rh_status put_in(rh_tunedb *tuned, const rh_tunedb_entry *entry, rh_error *error) {
   const char *why;
   if (!tuned->document) tuned->document = rh_tunedb_document_new();
@@ -191,53 +167,57 @@ static rh_status put_in(rh_tunedb *tuned, const rh_tunedb_entry *entry, rh_error
   return RH_OK;
 }
 
-/* The caller holds the file's lock.  Entries that others wrote meanwhile are read first. *why: as
- * for store(). */
-static rh_status store_locked(rh_tunedb *tuned, const char **why, rh_error *error) {
+static const char unchanged[] = "it is neither used nor changed";
+
+/* The caller holds the file's lock.  Entries that others wrote meanwhile are read first. */
+static rh_status store_locked(rh_tunedb *tuned, rh_error *error) {
   json_t *fresh = load_file(tuned);
-  if (tuned->left_alone || tuned->unread) {
-    *why = "it is neither used nor changed";
-    return RH_OK;
-  }
+  if (tuned->left_alone || tuned->unread) return rh_fail(error, RH_E_FILE, unchanged);
   json_decref(tuned->document);
   tuned->document = fresh;
   for (uint32_t k = 0; k < tuned->n_unsaved; k++) RH_TRY(put_in(tuned, &tuned->unsaved[k], error));
   if (!tuned->n_unsaved && access(tuned->cache->directory, W_OK | X_OK) != 0)
-    *why = strerror(errno);
-  if (tuned->n_unsaved && save_file(tuned, why) == 0) tuned->n_unsaved = 0;
+    return rh_fail(error, RH_E_FILE, "%s", strerror(errno));
+  if (tuned->n_unsaved) RH_TRY(save_file(tuned, error));
+  tuned->n_unsaved = 0;
   return RH_OK;
 }
 
-/* *why: the obstacle, or null.  After an error, the file is not tried again for each result. */
-static rh_status store(rh_tunedb *tuned, const char **why, rh_error *error) {
-  int lock = lock_file(tuned, why);
-  rh_status status = lock < 0 ? RH_OK : store_locked(tuned, why, error);
+/* RH_E_FILE, with the obstacle: after it, the file is not tried again for each result. */
+static rh_status store(rh_tunedb *tuned, rh_error *error) {
+  int lock;
+  rh_status status = lock_file(tuned, &lock, error);
+  if (status == RH_OK) status = store_locked(tuned, error);
   if (lock >= 0) close(lock);
-  tuned->not_before = *why ? rh_now() + pause_s : 0;
+  tuned->not_before = status == RH_OK ? 0 : rh_now() + pause_s;
   return status;
 }
 
 rh_status rh_tunedb_settle(rh_tunedb *tuned, rh_error *error) {
-  const char *why = "it is neither used nor changed";
+  rh_error why = {0};
   if (!tuned->path) return RH_OK;
-  if (!tuned->left_alone) {
-    RH_TRY(store(tuned, &why, error));
+  if (tuned->left_alone) {
+    rh_fail(&why, RH_E_FILE, unchanged);
+  } else {
+    store(tuned, &why);
     RH_TRY(rh_tunedb_take(tuned, tuned->document, error));
   }
-  if (!why) why = tuned->lost;
-  if (!why) return RH_OK;
-  return rh_fail(error, RH_E_FILE, "%s: %s. Use another cache directory", tuned->path, why);
+  if (why.status == RH_OK && tuned->lost) rh_fail(&why, RH_E_FILE, "%s", tuned->lost);
+  if (why.status == RH_OK) return RH_OK;
+  return rh_fail(error, RH_E_FILE, "%s: %s. Use another cache directory", tuned->path, why.message);
 }
 
 rh_status rh_tunedb_put(rh_tunedb *tuned, const rh_tunedb_entry *entry, rh_error *error) {
-  const char *why = NULL;
+  rh_error why = {0};
   RH_TRY(put_in(tuned, entry, error));
-  if (tuned->path) RH_TRY(remember(tuned, entry, error));
-  if (tuned->path && !tuned->left_alone && rh_now() >= tuned->not_before)
-    RH_TRY(store(tuned, &why, error));
-  if (tuned->lost) why = tuned->lost;
+  if (tuned->path) {
+    RH_TRY(RH_ROOM(&tuned->unsaved, tuned->n_unsaved, "what was tuned", error));
+    tuned->unsaved[tuned->n_unsaved++] = *entry;
+  }
+  if (tuned->path && !tuned->left_alone && rh_now() >= tuned->not_before) store(tuned, &why);
+  if (tuned->lost) rh_fail(&why, RH_E_FILE, "%s", tuned->lost);
   int was_said = tuned->left_alone || tuned->unread;
-  if (why && !entry->failed && !was_said) complain(tuned, why);
+  if (why.status != RH_OK && !entry->failed && !was_said) complain(tuned, why.message);
   return rh_tunedb_take(tuned, tuned->document, error);
 }
 

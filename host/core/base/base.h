@@ -60,6 +60,18 @@ rh_status rh_make_room(void *list, uint64_t n, size_t size, const char *what, rh
 /* A copy of a string; null gives null. */
 rh_status rh_copy(char **to, const char *s, const char *what, rh_error *error);
 
+/* ---- A variable that is given back where its block ends, on every way out of it ---- */
+
+/* RH_FINISHED(rh_text) text = {0}; */
+#define RH_FINISHED(type) __attribute__((cleanup(type##_finish))) type
+/* A pointer to memory of malloc(), or null: RH_FREED(char) path = NULL; */
+#define RH_FREED(type) __attribute__((cleanup(rh_free_at_end))) type *
+static inline void rh_free_at_end(void *pointer) {
+  void *memory;
+  memcpy(&memory, pointer, sizeof memory);
+  free(memory);
+}
+
 /* Bytes that are read or written all together: calls that were interrupted, or took a part of them,
  * are repeated. */
 
@@ -219,6 +231,10 @@ const char *rh_format_digits(char text[32], double number, int digits);
 const char *rh_format_fixed(char text[32], double number, int decimals);
 /* Elements: "2^20" for powers of two from 2^10 on, else "1000003". */
 const char *rh_format_size(char text[32], uint64_t n);
+
+/* A number in digits alone, below 2^64: strtoull() would also accept spaces, signs and numbers that
+ * overflow.  1, or 0 if the text, which may be null, is none. */
+int rh_read_digits(const char *text, uint64_t *number);
 
 /* strtod() in the C locale: a loaded library may have set another for the whole process.  0, or -1
  * if out of memory. */

@@ -57,6 +57,13 @@ const char *rh_format_size(char text[32], uint64_t n) {
   return text;
 }
 
+int rh_read_digits(const char *text, uint64_t *number) {
+  if (!text || !*text || text[strspn(text, "0123456789")]) return 0;
+  errno = 0;
+  *number = strtoull(text, NULL, 10);
+  return errno == 0;
+}
+
 int rh_read_decimal(const char *text, char **end, double *number) {
   locale_t c = newlocale(LC_ALL_MASK, "C", (locale_t)0);
   if (!c) return -1;

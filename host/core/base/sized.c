@@ -8,14 +8,11 @@ static uint32_t size_of(const void *given) {
 
 static uint32_t smaller(uint32_t a, uint32_t b) { return a < b ? a : b; }
 
-static rh_status bad_size(uint32_t size, const rh_sized *kind, rh_error *error) {
-  return rh_fail(error, RH_E_USAGE, "%s.struct_size is %u; set it to sizeof(%s), which is %u",
-                 kind->name, size, kind->name, kind->known);
-}
-
 rh_status rh_sized_check_unusual(const void *given, const rh_sized *kind, rh_error *error) {
   uint32_t size = size_of(given);
-  if (size < kind->least || size > RH_MOST_STRUCT_BYTES) return bad_size(size, kind, error);
+  if (size < kind->least || size > RH_MOST_STRUCT_BYTES)
+    return rh_fail(error, RH_E_USAGE, "%s.struct_size is %u; set it to sizeof(%s), which is %u",
+                   kind->name, size, kind->name, kind->known);
   for (uint32_t k = kind->known; k < size; k++)
     if (((const unsigned char *)given)[k])
       return rh_fail(error, RH_E_USAGE,

@@ -216,10 +216,8 @@ json_t *rh_json_number(double number) { return isfinite(number) ? json_real(numb
 json_t *rh_json_bytes(const char *s) {
   if (!s) return json_null();
   json_t *whole = json_string(s);
-  char *copy = whole ? NULL : strdup(s);
+  RH_FREED(char) copy = whole ? NULL : strdup(s);
   if (!copy) return whole;
   rh_make_ascii(copy);
-  whole = json_string(copy);
-  free(copy);
-  return whole;
+  return json_string(copy);
 }

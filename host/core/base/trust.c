@@ -16,13 +16,12 @@ static int is_one_of(const char *name, const rh_trust_user *users, int n) {
 /* Does an account other than the users' have the group as its primary one? */
 static int is_primary_of_others(gid_t group, const rh_trust_user *users, int n, FILE *accounts) {
   struct passwd entry, *found;
-  char *bytes = malloc(ENTRY_BYTES);
+  RH_FREED(char) bytes = malloc(ENTRY_BYTES);
   int others = !bytes;
   while (!others && fgetpwent_r(accounts, &entry, bytes, ENTRY_BYTES, &found) == 0) {
     others = entry.pw_gid == group;
     for (int k = 0; k < n; k++) others = others && entry.pw_uid != users[k].uid;
   }
-  free(bytes);
   return others;
 }
 
@@ -56,7 +55,7 @@ static int is_harmless_group(gid_t gid, char *name, size_t size) {
   rh_trust_user users[2];
   struct group entry, *found = NULL;
   snprintf(name, size, "%lu", (unsigned long)gid);
-  char *bytes = malloc(3 * ENTRY_BYTES);
+  RH_FREED(char) bytes = malloc(3 * ENTRY_BYTES);
   /* An entry that does not fit has many members. */
   int harmless = bytes && getgrgid_r(gid, &entry, bytes, ENTRY_BYTES, &found) == 0 && found;
   if (harmless) {
@@ -66,7 +65,6 @@ static int is_harmless_group(gid_t gid, char *name, size_t size) {
     harmless = rh_trust_is_private(&entry, users, n, accounts);
     if (accounts) fclose(accounts);
   }
-  free(bytes);
   return harmless;
 }
 
@@ -223,8 +221,6 @@ static int judge_component(walk *w, const char *path, size_t known, const struct
 int rh_trust_path(const char *path, size_t known, const struct stat *opened, char *why,
                   size_t bytes) {
   const reason to = {why, bytes};
-  walk *w = malloc(sizeof *w);
-  int status = w ? judge_component(w, path, known, opened, &to) : cannot_judge(&to, path, ENOMEM);
-  free(w);
-  return status;
+  RH_FREED(walk) w = malloc(sizeof *w);
+  return w ? judge_component(w, path, known, opened, &to) : cannot_judge(&to, path, ENOMEM);
 }

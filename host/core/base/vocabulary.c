@@ -1,31 +1,22 @@
 #include "base.h"
 
-const char *rh_type_name(rh_type type) {
-  switch (type) {
-#define RH_X(name, number, bytes)                                                                  \
-  case number: return #name;
+static const struct {
+  const char *name;
+  uint32_t bytes;
+} types[RH_N_TYPES + 1] = {
+#define RH_X(name, number, bytes) [number] = {#name, bytes},
     RH_TYPE_LIST(RH_X)
 #undef RH_X
-  default: return NULL;
-  }
-}
+};
 
-uint32_t rh_type_size(rh_type type) {
-  switch (type) {
-#define RH_X(name, number, bytes)                                                                  \
-  case number: return bytes;
-    RH_TYPE_LIST(RH_X)
-#undef RH_X
-  default: return 0;
-  }
-}
+const char *rh_type_name(rh_type type) { return type <= RH_N_TYPES ? types[type].name : NULL; }
+
+uint32_t rh_type_size(rh_type type) { return type <= RH_N_TYPES ? types[type].bytes : 0; }
 
 rh_type rh_type_from_name(const char *name) {
-#define RH_X(known, number, bytes)                                                                 \
-  if (strcmp(name, #known) == 0) return number;
-  RH_TYPE_LIST(RH_X)
-#undef RH_X
-  return 0;
+  rh_type type = RH_N_TYPES;
+  while (type > 0 && strcmp(types[type].name, name) != 0) type--;
+  return type;
 }
 
 int rh_type_is_signed(rh_type type) {
@@ -33,35 +24,27 @@ int rh_type_is_signed(rh_type type) {
          rh_type_is_float(type);
 }
 
-const char *rh_op_name(uint32_t op) {
-  switch (op) {
-#define RH_X(name, number, flags)                                                                  \
-  case number: return #name;
+static const struct {
+  const char *name;
+  uint32_t flags;
+} ops[RH_N_OPS + 1] = {
+#define RH_X(name, number, flags) [number] = {#name, flags},
     RH_OP_LIST(RH_X)
 #undef RH_X
-  default: return NULL;
-  }
-}
+};
+
+const char *rh_op_name(uint32_t op) { return op <= RH_N_OPS ? ops[op].name : NULL; }
 
 uint32_t rh_op_from_name(const char *name) {
-#define RH_X(known, number, flags)                                                                 \
-  if (strcmp(name, #known) == 0) return number;
-  RH_OP_LIST(RH_X)
-#undef RH_X
-  return 0;
+  uint32_t op = RH_N_OPS;
+  while (op > 0 && strcmp(ops[op].name, name) != 0) op--;
+  return op;
 }
 
 uint32_t rh_op_flags(uint32_t op, rh_type type) {
-  uint32_t of_op = 0;
-  switch (op) {
-#define RH_X(name, number, flags)                                                                  \
-  case number: of_op = flags; break;
-    RH_OP_LIST(RH_X)
-#undef RH_X
-  default: return 0;
-  }
-  if (rh_op_is_arithmetic(op) && !rh_type_is_float(type)) of_op |= RH_OP_EXACT;
-  return of_op;
+  if (op > RH_N_OPS) return 0;
+  int is_whole = rh_op_is_arithmetic(op) && !rh_type_is_float(type);
+  return ops[op].flags | (is_whole ? RH_OP_EXACT : 0);
 }
 
 static int is_of_bits(uint32_t op) { return op == RH_OP_and || op == RH_OP_or || op == RH_OP_xor; }

@@ -79,14 +79,14 @@ typedef struct rh_child_spec {
   const char *const *argv; /* the arguments of another program */
   const void *request;     /* `bytes` of them */
   size_t bytes;
-  int data;     /* becomes descriptor 5; -1: none */
-  int output;   /* becomes standard output and error; -1: /dev/null; or RH_OUTPUT_KEPT */
-  int stranger; /* 1: another program than redhost, which has no guard */
-  const char *const *environment; /* "NAME=VALUE", ending in null; null: this process's own */
+  int data;             /* becomes descriptor 5; -1: none */
+  int output;           /* becomes standard output and error; -1: /dev/null; or RH_OUTPUT_KEPT */
+  int stranger;         /* 1: another program than redhost, which has no guard */
+  const char *variable; /* "NAME=VALUE" beside those of this process, or null */
 } rh_child_spec;
 
-/* This process's environment with one variable set, "NAME=VALUE"; the array is malloc'ed, its
- * strings are borrowed.  Null if out of memory. */
+/* What a child gets of this process's environment, with one variable set, "NAME=VALUE", or none;
+ * the array is malloc'ed, its strings are borrowed.  Null if out of memory. */
 const char **rh_child_environment(const char *variable);
 
 /* Starts it in its own process group.  Descriptor 3 has the request, as a file, or as a pipe if a

@@ -104,14 +104,12 @@ int rh_channel_open(int64_t parent) {
 int rh_channel_data(void) { return hide(DATA_FD); }
 
 int rh_channel_say(int channel, json_t *frame) {
-  char *text = frame ? json_dumps(frame, JSON_COMPACT) : NULL;
+  RH_FREED(char) text = frame ? json_dumps(frame, JSON_COMPACT) : NULL;
   json_decref(frame);
   if (!text) return -1;
   size_t length = strlen(text);
   text[length++] = '\n'; /* overwrites the terminating 0, which is not needed here */
-  int failed = rh_write_all(channel, text, length, RH_BYTES_HERE);
-  free(text);
-  return failed;
+  return rh_write_all(channel, text, length, RH_BYTES_HERE);
 }
 
 int rh_channel_hear(int channel, char *line, size_t bytes) {

@@ -107,11 +107,7 @@ const char *rh_request_get(const rh_child_request *request, const char *key) {
 }
 
 int rh_request_number(const rh_child_request *request, const char *key, uint64_t *number) {
-  const char *digits = rh_request_get(request, key);
-  if (!digits || !*digits || digits[strspn(digits, "0123456789")]) return -1;
-  errno = 0;
-  *number = strtoull(digits, NULL, 10);
-  return errno == 0 ? 0 : -1;
+  return rh_read_digits(rh_request_get(request, key), number) ? 0 : -1;
 }
 
 int rh_request_fields(const rh_child_request *request, const rh_request_field *fields, size_t n,

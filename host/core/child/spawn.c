@@ -23,17 +23,13 @@ static char *own_program(void) {
 rh_status rh_child_program(const rh_options *options, char **program, rh_error *error) {
   if (options && options->program && *options->program)
     return rh_copy(program, options->program, "a path", error);
-  char *library = rh_path_library_dir();
-  char *beside = library ? rh_path_join(library, "../bin/redhost") : NULL;
+  RH_FREED(char) library = rh_path_library_dir();
+  RH_FREED(char) beside = library ? rh_path_join(library, "../bin/redhost") : NULL;
   *program = beside ? realpath(beside, NULL) : NULL;
   if (!*program) *program = own_program();
-  rh_status status = RH_OK;
-  if (!*program)
-    status = rh_fail(error, RH_E_PLUGIN, "no redhost program to examine plugins with: none at %s",
-                     beside ? beside : "../bin/redhost");
-  free(beside);
-  free(library);
-  return status;
+  if (*program) return RH_OK;
+  return rh_fail(error, RH_E_PLUGIN, "no redhost program to examine plugins with: none at %s",
+                 beside ? beside : "../bin/redhost");
 }
 
 /* Moves it above the descriptors that have a meaning in the child, so that no dup2 overwrites
@@ -132,8 +128,7 @@ static int spawn(pid_t *pid, const rh_child_spec *spec, const descriptors *fds) 
   posix_spawn_file_actions_t actions;
   posix_spawnattr_t attributes;
   const char *const own[] = {"redhost", spec->role, NULL}, *const *argv = own;
-  const char **cleaned = spec->environment ? NULL : rh_child_environment(NULL);
-  const char *const *given = spec->environment ? spec->environment : cleaned;
+  RH_FREED(const char *) given = rh_child_environment(spec->variable);
   char *const *arguments, *const *environment;
   if (!spec->role) argv = spec->argv;
   /* POSIX guarantees that the strings are not modified; the type predates const. */
@@ -146,7 +141,6 @@ static int spawn(pid_t *pid, const rh_child_spec *spec, const descriptors *fds) 
   if (!code) code = posix_spawn(pid, spec->program, &actions, &attributes, arguments, environment);
   posix_spawnattr_destroy(&attributes);
   posix_spawn_file_actions_destroy(&actions);
-  free(cleaned);
   return code;
 }
 
@@ -207,10 +201,8 @@ rh_status rh_child_start(rh_child *child, const rh_child_spec *spec, rh_error *e
   if (child->fd >= 0) close(child->fd);
   if (child->output >= 0) close(child->output);
   child->pid = 0;
-  rh_text limits = {0};
+  RH_FINISHED(rh_text) limits = {0};
   rh_limits_add(&limits);
-  rh_fail(error, RH_E_PLUGIN, "%s: cannot be started: %s%s", spec->program, strerror(code),
-          rh_text_get(&limits));
-  rh_text_finish(&limits);
-  return RH_E_PLUGIN;
+  return rh_fail(error, RH_E_PLUGIN, "%s: cannot be started: %s%s", spec->program, strerror(code),
+                 rh_text_get(&limits));
 }

@@ -128,13 +128,11 @@ typedef struct rh_cl_session {
   double build_s;
 } rh_cl_session;
 
-/* Borrows device, cache and reporter. */
-rh_status rh_cl_session_init(rh_cl_session *session, const rh_cl_device *device, rh_cache *cache,
-                             const rh_reporter *reporter, rh_error *error);
-/* Uses the queue, which is on `device`, and its context; retains both. */
-rh_status rh_cl_session_adopt(rh_cl_session *session, const rh_cl_device *device,
-                              cl_command_queue queue, rh_cache *cache, const rh_reporter *reporter,
-                              rh_error *error);
+/* Borrows device, cache and reporter.  Uses the queue, which is on `device`, and its context, and
+ * retains both; null: makes its own. */
+rh_status rh_cl_session_init(rh_cl_session *session, const rh_cl_device *device,
+                             cl_command_queue queue, rh_cache *cache, const rh_reporter *reporter,
+                             rh_error *error);
 /* The place for the next command's event, or null. */
 static inline cl_event *rh_cl_event_for(const rh_cl_session *session, const char *stage) {
   return session->tap ? session->tap->on_command(session->tap->user, stage) : NULL;

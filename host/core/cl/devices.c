@@ -134,13 +134,6 @@ static void find_subgroup_sizes(rh_cl_device *device) {
   }
 }
 
-/* Queries cl_nv_device_attribute_query. */
-static uint32_t nvidia_sm_of(rh_cl_device *device) {
-  enum { COMPUTE_CAPABILITY_MAJOR_NV = 0x4000, COMPUTE_CAPABILITY_MINOR_NV = 0x4001 };
-  return (uint32_t)(10 * device_number(device, COMPUTE_CAPABILITY_MAJOR_NV) +
-                    device_number(device, COMPUTE_CAPABILITY_MINOR_NV));
-}
-
 static void find_family(rh_cl_device *device) {
   if (device->nvidia_sm)
     snprintf(device->family, sizeof device->family, "compute capability %u",
@@ -158,6 +151,7 @@ static uint64_t local_bytes_of(rh_cl_device *device) {
 }
 
 static void describe(rh_cl_device *device) {
+  enum { COMPUTE_CAPABILITY_MAJOR_NV = 0x4000, COMPUTE_CAPABILITY_MINOR_NV = 0x4001 };
   device->about = (rh_device){
       .struct_size = sizeof device->about,
       .kind = kind_of(device),
@@ -177,7 +171,8 @@ static void describe(rh_cl_device *device) {
   if (device->about.max_group == 0) device->about.max_group = 1;
   find_subgroup_sizes(device);
   if (has_extension(device, "cl_nv_device_attribute_query"))
-    device->nvidia_sm = nvidia_sm_of(device);
+    device->nvidia_sm = (uint32_t)(10 * device_number(device, COMPUTE_CAPABILITY_MAJOR_NV) +
+                                   device_number(device, COMPUTE_CAPABILITY_MINOR_NV));
   find_family(device);
   device->clock_hz = optional_number(device, CL_DEVICE_MAX_CLOCK_FREQUENCY) * 1000000;
   device->cache_bytes = optional_number(device, CL_DEVICE_GLOBAL_MEM_CACHE_SIZE);

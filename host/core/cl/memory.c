@@ -1,11 +1,5 @@
 #include "cl.h"
 
-/* Does the code mean out of memory?  Drivers allocate lazily, so any enqueued command may fail
- * with it. */
-static int cl_is_short(cl_int code) {
-  return code == CL_MEM_OBJECT_ALLOCATION_FAILURE || code == CL_OUT_OF_HOST_MEMORY;
-}
-
 /* ---- What NVIDIA's management library knows and its OpenCL does not tell ----
  * It comes with the driver and is opened at run time, so redhost needs it neither to build nor to
  * run.  NVML API reference: https://docs.nvidia.com/deploy/nvml-api; the device's place on the bus:
@@ -102,9 +96,9 @@ static void add_known(const rh_cl_device *device, char *text, size_t size) {
 rh_status rh_cl_fail_short(rh_error *error, cl_int code, const char *what,
                            const rh_cl_device *device, uint64_t bytes, int allocates) {
   char wanted[32], all[32], known[96];
-  int about_memory = cl_is_short(code) ||
-                     (allocates && (code == CL_OUT_OF_RESOURCES || code == CL_INVALID_BUFFER_SIZE));
-  if (!about_memory) return rh_cl_fail(error, code, what);
+  rh_status status = rh_cl_fail(error, code, what);
+  int may_be_memory = code == CL_OUT_OF_RESOURCES || code == CL_INVALID_BUFFER_SIZE;
+  if (status != RH_E_DEVICE && !(allocates && may_be_memory)) return status;
   add_known(device, known, sizeof known);
   rh_format_bytes(wanted, bytes);
   rh_fail(error, RH_E_DEVICE, "%s: not enough memory: %s%s%s has %s in all, %s", what,

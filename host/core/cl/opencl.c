@@ -98,6 +98,7 @@ const char *rh_cl_status_name(cl_int code) {
   }
 }
 
+/* Drivers allocate lazily, so any enqueued command may fail for lack of memory. */
 rh_status rh_cl_fail(rh_error *error, cl_int code, const char *what) {
   int is_short = code == CL_MEM_OBJECT_ALLOCATION_FAILURE || code == CL_OUT_OF_HOST_MEMORY;
   rh_status status = is_short ? RH_E_DEVICE : RH_E_CL;

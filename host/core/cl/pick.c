@@ -20,13 +20,11 @@ static rh_status none_at_all(const rh_cl_devices *devices, rh_error *error) {
 
 static rh_status no_match(const rh_cl_devices *devices, const char *spec, const char *origin,
                           rh_error *error) {
-  rh_text list = {0};
+  RH_FINISHED(rh_text) list = {0};
   for (uint32_t k = 0; k < devices->n; k++)
     rh_text_add(&list, "%s%s %s", k ? ", " : "", devices->list[k].label, devices->list[k].name);
-  rh_fail(error, RH_E_DEVICE, "no device matches '%s'%s. Devices: %s", spec, origin,
-          rh_text_get(&list));
-  rh_text_finish(&list);
-  return RH_E_DEVICE;
+  return rh_fail(error, RH_E_DEVICE, "no device matches '%s'%s. Devices: %s", spec, origin,
+                 rh_text_get(&list));
 }
 
 /* The first device of a kind; null. */
@@ -49,20 +47,17 @@ static int matches(const rh_cl_device *device, const char *spec) {
 
 static rh_status by_name(const rh_cl_devices *devices, const char *spec, const char *origin,
                          const rh_cl_device **device, rh_error *error) {
-  rh_text labels = {0};
+  RH_FINISHED(rh_text) labels = {0};
   uint32_t n = 0;
   for (uint32_t k = 0; k < devices->n; k++) {
     if (!matches(&devices->list[k], spec)) continue;
     rh_text_add(&labels, "%s%s", n++ ? ", " : "", devices->list[k].label);
     *device = &devices->list[k];
   }
-  rh_status status = RH_OK;
-  if (n == 0) status = no_match(devices, spec, origin, error);
-  if (n > 1)
-    status = rh_fail(error, RH_E_USAGE, "device '%s'%s is ambiguous: %s. Give the index", spec,
-                     origin, rh_text_get(&labels));
-  rh_text_finish(&labels);
-  return status;
+  if (n == 0) return no_match(devices, spec, origin, error);
+  if (n == 1) return RH_OK;
+  return rh_fail(error, RH_E_USAGE, "device '%s'%s is ambiguous: %s. Give the index", spec, origin,
+                 rh_text_get(&labels));
 }
 
 /* "3" or "1:0", digits only. */

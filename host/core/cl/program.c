@@ -16,11 +16,9 @@ static rh_status check_directory(rh_cache *cache, rh_error *error) {
   struct stat st;
   /* If it is not a directory, storing reports that. */
   if (stat(cache->directory, &st) == 0 && !S_ISDIR(st.st_mode)) return RH_OK;
-  char *programs = rh_path_join(cache->directory, "bin");
+  RH_FREED(char) programs = rh_path_join(cache->directory, "bin");
   if (!programs) return rh_fail(error, RH_E_NOMEM, "no memory for a path");
-  int trusted = rh_trust_path(programs, 0, NULL, why, sizeof why) == 0;
-  free(programs);
-  if (trusted) return RH_OK;
+  if (rh_trust_path(programs, 0, NULL, why, sizeof why) == 0) return RH_OK;
   rh_log(cache->reporter, RH_LOG_WARNING,
          "%s is not trusted: %s; continuing without compiled programs and tuning results. Use "
          "another cache directory, or turn the cache off",
@@ -76,7 +74,7 @@ static const char *check_entry(const char *file, size_t bytes, const char *key,
 }
 
 char *rh_cache_load(rh_cache *cache, const char *key, size_t *bytes) {
-  char *path = cache->directory ? entry_path(cache, key) : NULL;
+  RH_FREED(char) path = cache->directory ? entry_path(cache, key) : NULL;
   if (!path) return NULL;
   size_t file_bytes;
   char *file, why[RH_FILE_WHY_BYTES];
@@ -88,35 +86,30 @@ char *rh_cache_load(rh_cache *cache, const char *key, size_t *bytes) {
     unlink(path);
   }
   if (data) memmove(file, data, *bytes);
-  free(path);
   if (data) return file;
   free(file);
   return NULL;
 }
 
 void rh_cache_store(rh_cache *cache, const char *key, const char *data, size_t bytes) {
-  char *path = cache->directory ? entry_path(cache, key) : NULL;
+  RH_FREED(char) path = cache->directory ? entry_path(cache, key) : NULL;
   if (!path) return;
   header h = {.key_bytes = strlen(key), .data_bytes = bytes};
-  rh_text file = {0};
+  RH_FINISHED(rh_text) file = {0};
   memcpy(h.magic, magic, sizeof magic);
   rh_text_append(&file, (const char *)&h, sizeof h);
   rh_text_append(&file, key, h.key_bytes);
   rh_text_append(&file, data, bytes);
-  if (!file.failed) {
-    /* One checksum covers the key and the data, which are adjacent. */
-    h.checksum = rh_hash(h.data_bytes, file.s + sizeof h, file.length - sizeof h);
-    memcpy(file.s, &h, sizeof h);
-    if (rh_file_write(path, file.s, file.length) != 0) complain(cache, path, errno);
-  }
-  rh_text_finish(&file);
-  free(path);
+  if (file.failed) return;
+  /* One checksum covers the key and the data, which are adjacent. */
+  h.checksum = rh_hash(h.data_bytes, file.s + sizeof h, file.length - sizeof h);
+  memcpy(file.s, &h, sizeof h);
+  if (rh_file_write(path, file.s, file.length) != 0) complain(cache, path, errno);
 }
 
 static void cache_drop(rh_cache *cache, const char *key) {
-  char *path = cache->directory ? entry_path(cache, key) : NULL;
+  RH_FREED(char) path = cache->directory ? entry_path(cache, key) : NULL;
   if (path) unlink(path);
-  free(path);
 }
 
 static char *cache_log(rh_cache *cache, const char *name, const char *text) {
@@ -155,18 +148,15 @@ static char *build_log(const rh_cl_session *session, cl_program program) {
 
 static rh_status build_failed(rh_cl_session *session, const char *file, const char *source,
                               cl_program program, cl_int code, rh_error *error) {
-  char *said = build_log(session, program);
-  char *log = said ? rh_log_in_files(said, source) : NULL;
-  free(said);
-  char *path = log ? cache_log(session->cache, file, log) : NULL;
+  RH_FREED(char) said = build_log(session, program);
+  RH_FREED(char) log = said ? rh_log_in_files(said, source) : NULL;
+  RH_FREED(char) path = log ? cache_log(session->cache, file, log) : NULL;
   if (log && session->build_log) rh_text_add(session->build_log, "%s", log);
   if (log) rh_log(session->reporter, RH_LOG_INFO, "%s", log);
   rh_fail(error, RH_E_BUILD, "kernel build failed for '%s' on %s (%s)%s%s", file,
           session->device->name, rh_cl_status_name(code), path ? ". Build log: " : "",
           path ? path : "");
   if (error) error->cl_code = code;
-  free(path);
-  free(log);
   return RH_E_BUILD;
 }
 
@@ -174,12 +164,11 @@ static rh_status build_failed(rh_cl_session *session, const char *file, const ch
 static cl_program from_cache(rh_cl_session *session, const char *key, const char *options) {
   size_t bytes;
   cl_int code, of_binary = CL_SUCCESS;
-  char *binary = rh_cache_load(session->cache, key, &bytes);
+  RH_FREED(char) binary = rh_cache_load(session->cache, key, &bytes);
   if (!binary) return NULL;
   cl_program program =
       rh_cl.CreateProgramWithBinary(session->context, 1, &session->device->id, &bytes,
                                     (const unsigned char **)&binary, &of_binary, &code);
-  free(binary);
   if (code == CL_SUCCESS && of_binary == CL_SUCCESS &&
       rh_cl.BuildProgram(program, 1, &session->device->id, options, NULL, NULL) == CL_SUCCESS)
     return program;
@@ -195,11 +184,10 @@ static void to_cache(rh_cl_session *session, const char *key, cl_program program
           CL_SUCCESS ||
       bytes == 0)
     return;
-  char *binary = malloc(bytes);
+  RH_FREED(char) binary = malloc(bytes);
   if (binary && rh_cl.GetProgramInfo(program, CL_PROGRAM_BINARIES, sizeof binary, &binary, NULL) ==
                     CL_SUCCESS)
     rh_cache_store(session->cache, key, binary, bytes);
-  free(binary);
 }
 
 /* PoCL 3.1 has a race in its own cache: if several processes build the same program at the same
@@ -226,7 +214,9 @@ static rh_status from_source(rh_cl_session *session, const char *file, const cha
 rh_status rh_cl_program(rh_cl_session *session, const char *file, const char *prelude,
                         const char *source, const char *options, cl_program *program,
                         rh_error *error) {
-  rh_text whole = {0}, all_options = {0}, key = {0};
+  RH_FINISHED(rh_text) whole = {0};
+  RH_FINISHED(rh_text) all_options = {0};
+  RH_FINISHED(rh_text) key = {0};
   const char *more = rh_env("REDHOST_BUILD_OPTIONS");
   double start = rh_now();
   /* NVIDIA's OpenCL C has no macro for the compute capability, like CUDA's __CUDA_ARCH__. */
@@ -253,8 +243,5 @@ rh_status rh_cl_program(rh_cl_session *session, const char *file, const char *pr
     to_cache(session, key.s, *program);
   session->builds++;
   session->build_s += rh_now() - start;
-  rh_text_finish(&key);
-  rh_text_finish(&all_options);
-  rh_text_finish(&whole);
   return status;
 }

@@ -65,12 +65,11 @@ static rh_status may_obtain(rh_services *s, const char *service, int needs_devic
 static rh_status service_build(const rh_host *host, const char *file, const char *source,
                                const char *options, struct _cl_program **program) {
   rh_services *s = services_of(host);
-  rh_text all = {0};
+  RH_FINISHED(rh_text) all = {0};
   RH_TRY(may_obtain(s, "build", 1));
   rh_text_add(&all, "%s%s%s", s->options, *s->options ? " " : "", options ? options : "");
   rh_status status =
       rh_cl_program(s->session, file, s->prelude, source, rh_text_get(&all), program, s->error);
-  rh_text_finish(&all);
   if (status != RH_OK) return failed(s, status);
   record(s, PROGRAM, *program);
   return RH_OK;

@@ -110,10 +110,10 @@ void rh_cl_visible_init(rh_cl_visible *visible, rh_cl_session *session, uint32_t
   cl_mem buffer = create(session->context, CL_MEM_READ_WRITE, LOCATION_HOST_NV, bytes, NULL, &code);
   if (code != CL_SUCCESS || !buffer) return;
   *visible = (rh_cl_visible){.buffer = buffer, .n_words = bytes / (uint32_t)sizeof(uint32_t)};
-  visible->words = rh_cl.EnqueueMapBuffer(
-      session->queue, buffer, CL_TRUE, CL_MAP_READ | CL_MAP_WRITE, 0, bytes, 0, NULL, NULL, &code);
-  if (code != CL_SUCCESS) visible->words = NULL;
-  if (!visible->words || !shows(visible, session)) {
+  void *words;
+  rh_cl_map(session->queue, buffer, CL_MAP_READ | CL_MAP_WRITE, bytes, &words);
+  visible->words = words;
+  if (!words || !shows(visible, session)) {
     rh_cl_visible_finish(visible, session);
     return;
   }

@@ -73,12 +73,10 @@ static rh_status unknown_kind(const char *kind, rh_error *error) {
   const char *const *names = rh_array_kinds();
   size_t n = 0;
   char hint[RH_SUGGESTION_BYTES];
-  rh_text list = {0};
+  RH_FINISHED(rh_text) list = {0};
   for (; names[n]; n++) rh_text_add(&list, "%s%s", n ? " " : "; known: ", names[n]);
-  rh_fail(error, RH_E_USAGE, "unknown kind of data '%.40s'%s", kind,
-          rh_suggest(hint, kind, names, n, rh_text_get(&list)));
-  rh_text_finish(&list);
-  return RH_E_USAGE;
+  return rh_fail(error, RH_E_USAGE, "unknown kind of data '%.40s'%s", kind,
+                 rh_suggest(hint, kind, names, n, rh_text_get(&list)));
 }
 
 rh_status rh_array_check_kind(const char *kind, rh_error *error) {

@@ -36,28 +36,26 @@ static inline int is_negative(uint64_t bits) { return (int)(bits >> 63); }
 
 /* ---- The kinds ------------------------------------------------------------------------------- */
 
-static double uniform_real(const rh_recipe *r, uint64_t i) { return unit(r, random_bits(r, i)); }
-static uint64_t uniform_integer(const rh_recipe *r, uint64_t i) { return random_bits(r, i); }
+/* Those whose elements are an expression each, of the recipe r and the index i. */
+#define DEFINE_KIND(name, real, integer)                                                           \
+  static double name##_real(const rh_recipe *r, uint64_t i) {                                      \
+    (void)r, (void)i;                                                                              \
+    return real;                                                                                   \
+  }                                                                                                \
+  static uint64_t name##_integer(const rh_recipe *r, uint64_t i) {                                 \
+    (void)r, (void)i;                                                                              \
+    return integer;                                                                                \
+  }
 
-static double equal_real(const rh_recipe *r, uint64_t i) {
-  (void)r;
-  (void)i;
-  return 1;
-}
-static uint64_t equal_integer(const rh_recipe *r, uint64_t i) {
-  (void)r;
-  (void)i;
-  return 1;
-}
+DEFINE_KIND(uniform, unit(r, random_bits(r, i)), random_bits(r, i))
+DEFINE_KIND(equal, 1, 1)
+DEFINE_KIND(ramp, (double)(i % 1000), i % 1000)
+DEFINE_KIND(onehot, i == r->place, i == r->place)
+DEFINE_KIND(zeros, is_negative(random_bits(r, i)) ? -0.0 : 0.0, 0)
 
-static double ramp_real(const rh_recipe *r, uint64_t i) {
-  (void)r;
-  return (double)(i % 1000);
-}
-static uint64_t ramp_integer(const rh_recipe *r, uint64_t i) {
-  (void)r;
-  return i % 1000;
-}
+/* From the largest exactly representable integers down to 0, in steps that suit n. */
+DEFINE_KIND(descending, (double)((r->n - 1 - i) >> block_shift(r->n, r->digits)),
+            (r->n - 1 - i) >> block_shift(r->n, r->bits - r->is_signed))
 
 /* Pairs x and rest-x, so that the sum is that of the rests.  An unpaired last element is a rest. */
 static double cancel_real(const rh_recipe *r, uint64_t i) {
@@ -117,9 +115,6 @@ static double hash_real(const rh_recipe *r, uint64_t i) {
   return is_negative(bits) ? -scale : scale;
 }
 
-static double onehot_real(const rh_recipe *r, uint64_t i) { return i == r->place; }
-static uint64_t onehot_integer(const rh_recipe *r, uint64_t i) { return i == r->place; }
-
 /* +-1, and for floats some adjacent pairs of 2 and 1/2: at most 64 of them, so that the product of
  * any elements, in any order, is an exact normal number. */
 static double units_real(const rh_recipe *r, uint64_t i) {
@@ -147,28 +142,11 @@ static double swing_real(const rh_recipe *r, uint64_t i) {
   return ldexp(sign, i < mirror ? exponent : -exponent);
 }
 
-static double zeros_real(const rh_recipe *r, uint64_t i) {
-  return is_negative(random_bits(r, i)) ? -0.0 : 0.0;
-}
-static uint64_t zeros_integer(const rh_recipe *r, uint64_t i) {
-  (void)r;
-  (void)i;
-  return 0;
-}
-
 /* One +inf; every other seed adds a -inf, so that the sum is NaN. */
 static double infs_real(const rh_recipe *r, uint64_t i) {
   if (i == r->place) return (double)INFINITY;
   if (i == r->other_place && is_negative(r->coin)) return -(double)INFINITY;
   return unit(r, random_bits(r, i));
-}
-
-/* From the largest exactly representable integers down to 0, in steps that suit n. */
-static double descending_real(const rh_recipe *r, uint64_t i) {
-  return (double)((r->n - 1 - i) >> block_shift(r->n, r->digits));
-}
-static uint64_t descending_integer(const rh_recipe *r, uint64_t i) {
-  return (r->n - 1 - i) >> block_shift(r->n, r->bits - r->is_signed);
 }
 
 /* Exponents -20 to 19, limited to f16's range.  The uniform significand is built from bits,
@@ -190,37 +168,12 @@ static uint64_t loguniform_integer(const rh_recipe *r, uint64_t i) {
 
 /* The bounds of the type, and two random numbers.  They expose partial sums that overflow, and
  * wrong magnitudes of the least number. */
-static double least_real(const rh_recipe *r, uint64_t i) {
-  (void)i;
-  return -r->largest;
-}
-static uint64_t least_integer(const rh_recipe *r, uint64_t i) {
-  (void)i;
-  return r->is_signed ? r->largest_integer + 1 : 0;
-}
-
-static double greatest_real(const rh_recipe *r, uint64_t i) {
-  (void)i;
-  return r->largest;
-}
-static uint64_t greatest_integer(const rh_recipe *r, uint64_t i) {
-  (void)i;
-  return r->largest_integer;
-}
-
-static double ends_real(const rh_recipe *r, uint64_t i) {
-  return is_negative(random_bits(r, i)) ? -r->largest : r->largest;
-}
-static uint64_t ends_integer(const rh_recipe *r, uint64_t i) {
-  return is_negative(random_bits(r, i)) ? least_integer(r, i) : r->largest_integer;
-}
-
-static double two_real(const rh_recipe *r, uint64_t i) {
-  return loguniform_real(r, r->n + (uint64_t)is_negative(random_bits(r, i)));
-}
-static uint64_t two_integer(const rh_recipe *r, uint64_t i) {
-  return uniform_integer(r, r->n + (uint64_t)is_negative(random_bits(r, i)));
-}
+DEFINE_KIND(least, -r->largest, r->is_signed ? r->largest_integer + 1 : 0)
+DEFINE_KIND(greatest, r->largest, r->largest_integer)
+DEFINE_KIND(ends, is_negative(random_bits(r, i)) ? -r->largest : r->largest,
+            is_negative(random_bits(r, i)) ? least_integer(r, i) : r->largest_integer)
+DEFINE_KIND(two, loguniform_real(r, r->n + (uint64_t)is_negative(random_bits(r, i))),
+            uniform_integer(r, r->n + (uint64_t)is_negative(random_bits(r, i))))
 
 /* ---- The table ------------------------------------------------------------------------------- */
 

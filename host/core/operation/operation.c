@@ -61,9 +61,8 @@ static void add_more(members *to, const json_t *more) {
     int is_own = strcmp(key, "build") == 0;
     for (uint32_t k = 0; k < to->n; k++) is_own |= strcmp(key, to->list[k].key) == 0;
     if (is_own || to->n == MOST_MEMBERS) continue;
-    char *json = json_dumps(value, JSON_COMPACT | JSON_SORT_KEYS | JSON_ENCODE_ANY);
+    RH_FREED(char) json = json_dumps(value, JSON_COMPACT | JSON_SORT_KEYS | JSON_ENCODE_ANY);
     rh_text_add(add(to, key), "%s", json ? json : "");
-    free(json);
   }
 }
 
@@ -71,8 +70,7 @@ static int by_key(const void *a, const void *b) {
   return strcmp(((const member *)a)->key, ((const member *)b)->key);
 }
 
-/* operation: null: the version alone. */
-static char *write_text(const rh_operation *operation, json_t *more) {
+char *rh_operation_text(const rh_operation *operation, json_t *more) {
   members all = {.n = 0};
   rh_text text = {0};
   add_version(&all);
@@ -92,14 +90,8 @@ static char *write_text(const rh_operation *operation, json_t *more) {
   return text.s;
 }
 
-char *rh_operation_text(const rh_operation *operation, json_t *more) {
-  return write_text(operation, more);
-}
-
 int rh_operation_is_foreign(const char *text, rh_difference *found) {
-  char *mine = write_text(NULL, json_loads(text, 0, NULL));
+  RH_FREED(char) mine = rh_operation_text(NULL, json_loads(text, 0, NULL));
   /* Other numbers may be written otherwise here: they have no part in it. */
-  int is_foreign = mine && rh_operation_differ(text, mine, found) && *found->member;
-  free(mine);
-  return is_foreign;
+  return mine && rh_operation_differ(text, mine, found) && *found->member;
 }

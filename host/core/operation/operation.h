@@ -184,8 +184,8 @@ int rh_operation_rounds_once(const rh_operation *operation);
 
 /* One line of JSON, with sorted keys, but "constants" in the operator's order: all that can change
  * the answer, but for `n`, which differs from part to part.  The member "operator" is op->key.
- * `more`: members of the caller's, such as "source"; null: none; taken in any case.  malloc'ed, or
- * null if out of memory. */
+ * `more`: members of the caller's, such as "source"; null: none; taken in any case.  operation:
+ * null: the version of redhost alone.  malloc'ed, or null if out of memory. */
 char *rh_operation_text(const rh_operation *operation, json_t *more);
 
 /* The first thing that two texts say otherwise. */

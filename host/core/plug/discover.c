@@ -87,10 +87,6 @@ static int is_distrusted(const walk *w, const char *path, const struct stat *st,
   return rh_trust_path(path, w->known, st, reason + sizeof says - 1, bytes - sizeof says + 1);
 }
 
-static rh_refusal_kind kind_of(int distrusted) {
-  return distrusted == RH_TRUST_UNKNOWN ? RH_REFUSED_UNREAD : RH_REFUSED_FOR_FAULT;
-}
-
 int rh_is_disabled(const char *name, char pattern[RH_PATTERN_BYTES]) {
   for (const char *at = rh_env(RH_DISABLES); at;) {
     size_t length = strcspn(at, ",");
@@ -123,7 +119,9 @@ static void walk_file(walk *w, const char *path, const struct stat *st) {
   char reason[RH_TRUST_BYTES];
   int distrusted = is_distrusted(w, path, st, reason, sizeof reason);
   if (!distrusted && seen_before(w, st)) return;
-  if (distrusted) add_candidate(w, path, reason, kind_of(distrusted));
+  if (distrusted)
+    add_candidate(w, path, reason,
+                  distrusted == RH_TRUST_UNKNOWN ? RH_REFUSED_UNREAD : RH_REFUSED_FOR_FAULT);
   else if (!w->at_home && is_disabled_file(path, reason, sizeof reason))
     add_candidate(w, path, reason, RH_REFUSED_BY_INTENT);
   else add_candidate(w, path, NULL, RH_REFUSED_FOR_FAULT);
@@ -145,7 +143,7 @@ static uint32_t is_home(const walk *w, const struct stat *st) {
  * as with a program that is started by its path. */
 static void walk_single(walk *w, const char *path, const struct stat *st) {
   struct stat of_directory;
-  char *directory = strndup(path, (size_t)(strrchr(path, '/') + 1 - path));
+  RH_FREED(char) directory = strndup(path, (size_t)(strrchr(path, '/') + 1 - path));
   if (!directory) {
     w->failed = 1;
     return;
@@ -154,11 +152,10 @@ static void walk_single(walk *w, const char *path, const struct stat *st) {
   w->known = strlen(directory); /* a named file's directory is the user's choice */
   walk_file(w, path, st);
   w->place++;
-  free(directory);
 }
 
 static void look_at(walk *w, const char *directory, int fd, const char *name) {
-  char *path = rh_path_join(directory, name);
+  RH_FREED(char) path = rh_path_join(directory, name);
   struct stat st;
   if (!path) {
     w->failed = 1;
@@ -171,7 +168,6 @@ static void look_at(walk *w, const char *directory, int fd, const char *name) {
   } else {
     walk_file(w, path, &st);
   }
-  free(path);
 }
 
 /* Ignores hidden files, like the shell's *.so. */
@@ -244,12 +240,11 @@ static void walk_directory(walk *w, const char *directory, size_t known, const c
 static void search_list(walk *w, const char *list, const char *from) {
   for (const char *at = list; at;) {
     size_t length = strcspn(at, ":");
-    char *directory = strndup(at, length);
+    RH_FREED(char) directory = strndup(at, length);
     if (!directory) w->failed = 1;
     else if (length == 0) add_note(w, "%s: an empty element is ignored", from);
     else if (directory[0] != '/') add_note(w, "%s: '%s' is relative and ignored", from, directory);
     else walk_directory(w, directory, 0, from);
-    free(directory);
     at = at[length] ? at + length + 1 : NULL;
   }
 }
@@ -265,12 +260,10 @@ static void search_environment(walk *w) {
   }
   if (list) search_list(w, list, w->places->variable);
   errno = 0;
-  char *home = rh_path_data_home();
-  char *directory = home ? rh_path_join(home, w->places->below_home) : NULL;
+  RH_FREED(char) home = rh_path_data_home();
+  RH_FREED(char) directory = home ? rh_path_join(home, w->places->below_home) : NULL;
   if (!directory && (home || errno == ENOMEM)) w->failed = 1;
   if (directory) walk_directory(w, directory, 0, NULL);
-  free(directory);
-  free(home);
 }
 
 int rh_discovery_names_plugin(const rh_options *options) {
@@ -289,10 +282,9 @@ static rh_status search_file(walk *w, const char *name, rh_error *error) {
                    "plugin %s: is a directory; to search one, name it in the plugin path", name);
   if (!S_ISREG(st.st_mode))
     return rh_fail(error, RH_E_FILE, "plugin %s: is not a regular file", name);
-  char *path = realpath(name, NULL);
+  RH_FREED(char) path = realpath(name, NULL);
   if (!path) return rh_fail(error, RH_E_FILE, "plugin %s: %s", name, strerror(errno));
   if (rh_is_operator_file(name) == w->operators) walk_single(w, path, &st);
-  free(path);
   return RH_OK;
 }
 
@@ -319,11 +311,9 @@ static rh_status discover(rh_discovery *search, const places *of, int operators,
                           const rh_options *options, rh_error *error) {
   walk w = {.search = search, .operators = operators, .places = of};
   memset(search, 0, sizeof *search);
-  char *library = rh_path_library_dir();
-  char *own = library ? rh_path_join(library, of->own) : NULL;
+  RH_FREED(char) library = rh_path_library_dir();
+  RH_FREED(char) own = library ? rh_path_join(library, of->own) : NULL;
   rh_status status = walk_all(&w, options, library, own, error);
-  free(own);
-  free(library);
   free(w.seen);
   rh_text_finish(&w.searched);
   if (status != RH_OK) rh_discovery_finish(search);

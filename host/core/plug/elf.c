@@ -178,8 +178,6 @@ void rh_elf_finish(rh_elf *elf) {
 }
 
 rh_status rh_elf_check(const char *path, rh_error *error) {
-  rh_elf elf;
-  RH_TRY(rh_elf_read(&elf, path, error));
-  rh_elf_finish(&elf);
-  return RH_OK;
+  RH_FINISHED(rh_elf) elf;
+  return rh_elf_read(&elf, path, error);
 }

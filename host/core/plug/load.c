@@ -55,14 +55,12 @@ static rh_status unknown(const rh_registry *registry, const char *name, rh_error
   if (n == 0)
     return rh_fail(error, RH_E_USAGE, "unknown strategy '%.64s': there is no plugin in %s", name,
                    registry->search.searched);
-  const char **names;
+  RH_FREED(const char *) names = NULL;
   RH_TRY(RH_NEW(&names, n + 1, "a suggestion", error));
   names[n] = "auto";
   for (uint32_t k = 0; k < n; k++) names[k] = registry->entries[k].name;
-  rh_fail(error, RH_E_USAGE, "unknown strategy '%.64s'%s", name,
-          rh_suggest(hint, name, names, n + 1, ""));
-  free(names);
-  return RH_E_USAGE;
+  return rh_fail(error, RH_E_USAGE, "unknown strategy '%.64s'%s", name,
+                 rh_suggest(hint, name, names, n + 1, ""));
 }
 
 /* Examines all files of earlier directories than the first file of that name is in, and those of

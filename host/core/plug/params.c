@@ -27,14 +27,13 @@ void rh_param_range(const rh_param *param, char *text, size_t size) {
       snprintf(text + n, size - (size_t)n, " in steps of %lld", (long long)param->step);
     return;
   }
-  rh_text words = {0};
+  RH_FINISHED(rh_text) words = {0};
   size_t length;
   for (int64_t k = 0; k <= param->max; k++) {
     const char *word = choice(param->choices, k, &length);
     if (word) rh_text_add(&words, "%s%.*s", k ? " or " : "", (int)length, word);
   }
   snprintf(text, size, "%s", rh_text_get(&words));
-  rh_text_finish(&words);
 }
 
 static int parse_choice(const rh_param *param, const char *text, int64_t *value) {

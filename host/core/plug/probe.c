@@ -8,35 +8,30 @@ typedef struct prober {
   int channel;
 } prober;
 
-static int send_frame(const prober *probe, json_t *frame) {
-  return rh_channel_say(probe->channel, frame);
-}
-
-static void say_query(void *probe, const char *strategy) {
-  send_frame(probe, json_pack("{s:s, s:s}", "phase", "query", "strategy", strategy));
-}
-
-static json_t *strategies_of(const prober *probe, const rh_plugin *plugin, uint32_t k) {
-  return json_pack("{s:i, s:o}", "plugin", (int)k, "strategies",
-                   rh_examine_plugin(&probe->by, plugin));
+static void say_query(void *of_probe, const char *strategy) {
+  const prober *probe = of_probe;
+  rh_channel_say(probe->channel, json_pack("{s:s, s:s}", "phase", "query", "strategy", strategy));
 }
 
 static int examine(const prober *probe, uint32_t k, const char *path) {
   const rh_plugin *plugin;
   rh_error error;
   rh_status status = rh_plugin_open(path, probe->describe, &plugin, &error);
-  if (status == RH_OK) return send_frame(probe, strategies_of(probe, plugin, k));
-  return send_frame(probe, json_pack("{s:i, s:i, s:o}", "refused", (int)k, "kind",
-                                     (int)rh_examine_refusal_kind(status), "reason",
-                                     rh_json_bytes(error.message)));
+  if (status == RH_OK)
+    return rh_channel_say(probe->channel, json_pack("{s:i, s:o}", "plugin", (int)k, "strategies",
+                                                    rh_examine_plugin(&probe->by, plugin)));
+  return rh_channel_say(probe->channel, json_pack("{s:i, s:i, s:o}", "refused", (int)k, "kind",
+                                                  (int)rh_examine_refusal_kind(status), "reason",
+                                                  rh_json_bytes(error.message)));
 }
 
 static int examine_all(const prober *probe, const rh_child_request *request) {
   uint32_t n = 0;
-  if (send_frame(probe, json_pack("{s:i}", "redhost-probe", RH_WIRE_VERSION)) != 0) return -1;
+  json_t *hello = json_pack("{s:i}", "redhost-probe", RH_WIRE_VERSION);
+  if (rh_channel_say(probe->channel, hello) != 0) return -1;
   for (const char *path = NULL; (path = rh_request_next(request, "file", path)); n++)
     if (examine(probe, n, path) != 0) return -1;
-  return send_frame(probe, json_pack("{s:i}", "end", (int)n));
+  return rh_channel_say(probe->channel, json_pack("{s:i}", "end", (int)n));
 }
 
 int rh_probe_main(rh_find_op *find_op, rh_describe *describe) {

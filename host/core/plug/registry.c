@@ -1,5 +1,47 @@
 #include "internal.h"
 
+/* ---- What was found of one file ---- */
+
+rh_fate rh_registry_take(rh_registry *registry, uint32_t k, const json_t *strategies) {
+  rh_candidate *candidate = &registry->search.candidates[k];
+  uint32_t n = (uint32_t)json_array_size(strategies);
+  if (n < 1 || n > RH_MOST_STRATEGIES) return RH_FATE_GARBAGE;
+  for (uint32_t j = 0; j < n; j++) {
+    if (RH_ROOM(&registry->entries, registry->n_known, "", NULL) != RH_OK) return RH_FATE_FAILED;
+    rh_entry *entry = &registry->entries[registry->n_known];
+    if (rh_wire_read_entry(json_array_get(strategies, j), entry) != 0) return RH_FATE_GARBAGE;
+    registry->n_known++;
+    entry->path = candidate->path;
+    entry->place = candidate->place;
+    entry->installed = candidate->installed;
+    entry->asked_of = registry->device;
+    entry->asked_n = registry->max_n;
+  }
+  candidate->examined = 1;
+  return RH_GOES_ON;
+}
+
+/* The reason may quote file names and the loader's message, so it is made one line. */
+rh_fate rh_registry_refuse(rh_registry *registry, uint32_t k, const char *reason,
+                           rh_refusal_kind kind) {
+  rh_candidate *candidate = &registry->search.candidates[k];
+  candidate->refused = strdup(reason);
+  if (!candidate->refused) return RH_FATE_FAILED;
+  rh_make_plain(candidate->refused);
+  candidate->kind = kind;
+  candidate->examined = 1;
+  return RH_GOES_ON;
+}
+
+void rh_registry_drop(rh_registry *registry, uint32_t k) {
+  const char *path = registry->search.candidates[k].path;
+  uint32_t kept = 0;
+  for (uint32_t j = 0; j < registry->n_known; j++)
+    if (registry->entries[j].path == path) rh_entry_finish(&registry->entries[j]);
+    else registry->entries[kept++] = registry->entries[j];
+  registry->n_known = kept;
+}
+
 /* ---- Examining ---- */
 
 static void forget(rh_registry *registry, uint32_t k) {
@@ -36,20 +78,17 @@ static rh_status examine_here(rh_registry *registry, uint32_t k, rh_error *error
   const rh_plugin *plugin;
   rh_error why;
   rh_fate fate;
-  rh_status status = candidate->installed
-                         ? rh_plugin_open(candidate->path, registry->describe, &plugin, &why)
-                         : RH_OK;
-  if (!candidate->installed) {
-    fate = rh_registry_refuse(registry, k,
-                              "only the redhost program examines it, and there is none beside the "
-                              "library; name it in rh_options.program",
-                              RH_REFUSED_UNREAD);
-  } else if (status != RH_OK) {
+  rh_status status =
+      candidate->installed
+          ? rh_plugin_open(candidate->path, registry->describe, &plugin, &why)
+          : rh_fail(&why, RH_E_FILE,
+                    "only the redhost program examines it, and there is none beside the library; "
+                    "name it in rh_options.program");
+  if (status != RH_OK) {
     fate = rh_registry_refuse(registry, k, why.message, rh_examine_refusal_kind(status));
   } else {
-    json_t *strategies = rh_examine_plugin(&by, plugin);
+    json_auto_t *strategies = rh_examine_plugin(&by, plugin);
     fate = rh_registry_take(registry, k, strategies);
-    json_decref(strategies);
   }
   return fate == RH_GOES_ON ? RH_OK : rh_fail(error, RH_E_NOMEM, "no memory to examine plugins");
 }
@@ -124,13 +163,13 @@ static void gather(rh_registry *registry) {
 }
 
 rh_status rh_registry_look(rh_registry *registry, rh_error *error) {
-  uint32_t *which, n = 0;
+  RH_FREED(uint32_t) which = NULL;
+  uint32_t n = 0;
   RH_TRY(RH_NEW(&which, registry->search.n, "examining plugins", error));
   for (uint32_t k = 0; k < registry->search.n; k++)
     if (is_due(registry, k)) which[n++] = k;
   rh_status status = examine(registry, which, n, error);
   gather(registry);
-  free(which);
   return status;
 }
 

@@ -56,9 +56,8 @@ static rh_fate take_frame(talker *talk, json_t *frame) {
 }
 
 static rh_fate take_line(void *user, const char *line, size_t length, rh_error *error) {
-  json_t *frame = json_loadb(line, length, JSON_REJECT_DUPLICATES, NULL);
+  json_auto_t *frame = json_loadb(line, length, JSON_REJECT_DUPLICATES, NULL);
   rh_fate fate = json_is_object(frame) ? take_frame(user, frame) : RH_FATE_GARBAGE;
-  json_decref(frame);
   if (fate == RH_FATE_FAILED) rh_fail(error, RH_E_NOMEM, "no memory to examine plugins");
   return fate;
 }
@@ -106,20 +105,18 @@ static rh_status note_loss(const talker *talk, rh_error *error) {
 
 static rh_status start(talker *talk, rh_error *error) {
   const rh_registry *registry = talk->registry;
-  rh_text request = {0};
+  RH_FINISHED(rh_text) request = {0};
   rh_wire_request(&request, registry->device, registry->max_n);
   for (uint32_t k = 0; k < talk->n; k++)
     rh_request_add(&request, "file", registry->search.candidates[talk->which[k]].path);
-  rh_status status = rh_request_end(&request, error);
+  RH_TRY(rh_request_end(&request, error));
   const rh_child_spec spec = {.program = registry->program,
                               .role = "--probe",
                               .request = request.s,
                               .bytes = request.length,
                               .data = -1,
                               .output = -1};
-  if (status == RH_OK) status = rh_child_start(&talk->child, &spec, error);
-  rh_text_finish(&request);
-  return status;
+  return rh_child_start(&talk->child, &spec, error);
 }
 
 rh_status rh_talk(rh_registry *registry, const uint32_t *which, uint32_t n, uint32_t *done,

@@ -26,13 +26,6 @@ static int key_is_valid(const char *key) {
   return strspn(key, "abcdefghijklmnopqrstuvwxyz0123456789_-") == length;
 }
 
-static int is_power_of_two(int64_t value) { return value > 0 && (value & (value - 1)) == 0; }
-
-/* 0 means "none" or "automatic" if the range begins with it, so it is allowed, too. */
-static int fits_power_of_two(const rh_param *param, int64_t value) {
-  return is_power_of_two(value) || (value == 0 && param->min == 0);
-}
-
 /* "host|device": distinct, nonempty words. */
 static rh_status check_choices(const rh_param *param, rh_error *error) {
   const char *all = param->choices;
@@ -83,7 +76,9 @@ static rh_status judge_param(const rh_param *param, rh_error *error) {
 
 int rh_param_allows(const rh_param *param, int64_t value) {
   if (value < param->min || value > param->max) return 0;
-  return !(param->flags & RH_PARAM_POWER_OF_TWO) || fits_power_of_two(param, value);
+  if (!(param->flags & RH_PARAM_POWER_OF_TWO)) return 1;
+  /* 0 means "none" or "automatic" if the range begins with it, so it is allowed, too. */
+  return value > 0 ? (value & (value - 1)) == 0 : value == 0 && param->min == 0;
 }
 
 const rh_param *rh_strategy_param(const rh_strategy *strategy, uint32_t k) {

@@ -58,19 +58,15 @@ static json_t *pack_params(const rh_strategy *strategy) {
 }
 
 json_t *rh_wire_strategy(const rh_strategy *strategy, const char *build, rh_offers offers) {
-  json_t *reasons = json_array();
-  json_t *json = json_pack("{s:[s,s,s,s,s,s,s], s:[I,I,I,I], s:o, s:o}", "texts", strategy->name,
-                           strategy->summary, strategy->about, strategy->version, strategy->author,
-                           strategy->license, build, "bits", (json_int_t)strategy->promises,
-                           (json_int_t)strategy->needs, (json_int_t)strategy->determinism,
-                           (json_int_t)strategy->device_kinds, "params", pack_params(strategy),
-                           "offers", pack_offers(offers, reasons));
-  if (!json || json_object_set(json, "reasons", reasons) != 0) {
-    json_decref(json);
-    json = NULL;
-  }
-  json_decref(reasons);
-  return json;
+  json_auto_t *reasons = json_array();
+  json_auto_t *json = json_pack(
+      "{s:[s,s,s,s,s,s,s], s:[I,I,I,I], s:o, s:o}", "texts", strategy->name, strategy->summary,
+      strategy->about, strategy->version, strategy->author, strategy->license, build, "bits",
+      (json_int_t)strategy->promises, (json_int_t)strategy->needs,
+      (json_int_t)strategy->determinism, (json_int_t)strategy->device_kinds, "params",
+      pack_params(strategy), "offers", pack_offers(offers, reasons));
+  if (!json || json_object_set(json, "reasons", reasons) != 0) return NULL;
+  return json_incref(json);
 }
 
 static int read_params(const json_t *json, rh_entry *entry) {

@@ -11,15 +11,8 @@ static const char **text_of(rh_options *options, int k) {
 }
 enum { N_TEXTS = 5 };
 
-static void free_options(rh_options *options) {
-  for (int k = 0; k < N_TEXTS; k++) free((void *)(uintptr_t)*text_of(options, k));
-}
-
-int rh_context_is_lost(const rh_context *context) {
-  return !*context->opened_here && context->devices.n > 0;
-}
-
-rh_status rh_context_say_lost(rh_error *error) {
+rh_status rh_context_check_process(const rh_context *context, rh_error *error) {
+  if (*context->opened_here || context->devices.n == 0) return RH_OK;
   return rh_fail(error, RH_E_INVALID,
                  "this process was forked after rh_open(), and the devices of an rh_redhost stay "
                  "with the process that opened it; call rh_open() after fork()");
@@ -73,10 +66,6 @@ static const uint32_t *mark_process(void) {
   return mark;
 }
 
-static void unmark_process(const uint32_t *mark) {
-  if (mark) munmap((void *)(uintptr_t)mark, page_bytes());
-}
-
 rh_status rh_context_open(rh_context **opened, const rh_options *options,
                           const rh_context_calls *calls, rh_error *error) {
   static const rh_options defaults = {0};
@@ -107,8 +96,8 @@ void rh_context_close(rh_context *context) {
   release_device(context);
   rh_cl_devices_finish(&context->devices);
   rh_cache_finish(&context->cache);
-  free_options(&context->options);
-  unmark_process(context->opened_here);
+  for (int k = 0; k < N_TEXTS; k++) free((void *)(uintptr_t)*text_of(&context->options, k));
+  if (context->opened_here) munmap((void *)(uintptr_t)context->opened_here, page_bytes());
   free(context);
 }
 
@@ -163,16 +152,13 @@ rh_status rh_context_device(rh_context *context, const rh_cl_device **device, rh
 
 static rh_status open_session(rh_context *context, rh_error *error) {
   const rh_cl_device *device;
-  RH_TRY(rh_context_device(context, &device, error));
   const rh_options *options = &context->options;
+  RH_TRY(rh_context_device(context, &device, error));
+  if (context->session_open) return RH_OK;
   double start = rh_now();
-  if (!context->session_open && options->queue)
-    RH_TRY(rh_cl_session_adopt(&context->session, device, options->queue, &context->cache,
-                               &options->reporter, error));
-  else if (!context->session_open)
-    RH_TRY(
-        rh_cl_session_init(&context->session, device, &context->cache, &options->reporter, error));
-  if (!context->session_open) context->opening_s += rh_now() - start;
+  RH_TRY(rh_cl_session_init(&context->session, device, options->queue, &context->cache,
+                            &options->reporter, error));
+  context->opening_s += rh_now() - start;
   context->session_open = 1;
   return RH_OK;
 }
@@ -220,14 +206,12 @@ rh_status rh_context_registry(rh_context *context, uint64_t n, const rh_registry
   return rh_registry_examine(&context->registry, about(device), n, NULL, 0, 1, error);
 }
 
-rh_status rh_context_examine(rh_context *context, const rh_wanted *wanted,
-                             const rh_registry **registry, rh_error *error) {
+rh_status rh_context_examine(rh_context *context, const rh_wanted *wanted, rh_error *error) {
   const rh_device *device = about(wanted->device);
   RH_TRY(begin_registry(context, error));
   RH_TRY(rh_registry_examine(&context->registry, device, wanted->n, wanted->names, wanted->n_names,
                              0, error));
   rh_registry_ask(&context->registry, device, wanted->n, wanted->op->base, wanted->op->type);
-  *registry = &context->registry;
   return RH_OK;
 }
 
@@ -252,11 +236,10 @@ void rh_context_report_missing_plugins(const rh_context *context) {
     if (n++ == 0) first = file;
   }
   if (n == 0) return;
-  rh_text others = {0};
+  RH_FINISHED(rh_text) others = {0};
   if (n > 1) rh_text_add(&others, ". Nor are %u more", n - 1);
   rh_log(&context->options.reporter, level, "plugin %s is not loaded: %s%s", first->path,
          first->refused, rh_text_get(&others));
-  rh_text_finish(&others);
 }
 
 void rh_context_blame(rh_context *context, const char *strategy, const char *path,

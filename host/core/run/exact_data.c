@@ -71,7 +71,7 @@ int rh_exact_data_is_too_much(rh_status status) {
 
 rh_status rh_job_confirm(rh_job *job, const rh_job_spec *spec, const rh_reporter *reporter,
                          rh_verdict *verdict, rh_error *error) {
-  rh_exact_data exact;
+  RH_FINISHED(rh_exact_data) exact = {0};
   rh_result result;
   rh_error why = {0};
   if (spec->operation.op->is_custom)
@@ -79,17 +79,13 @@ rh_status rh_job_confirm(rh_job *job, const rh_job_spec *spec, const rh_reporter
   if (!rh_exact_data_is_needed(verdict)) return RH_OK;
   rh_status status =
       rh_exact_data_make(&exact, spec->operation.op, spec->operation.n, NULL, 0, reporter, &why);
-  if (status == RH_OK) {
-    /* The user's data stay on the device; if it has no room for both, these are not tried. */
-    status = rh_job_reduce(job, spec, &exact.array, &result, &why);
-    if (status == RH_OK) rh_exact_data_add(&exact, &result, verdict);
-    rh_exact_data_finish(&exact);
-  }
-  if (status == RH_OK) return RH_OK;
+  /* The user's data stay on the device; if it has no room for both, these are not tried. */
+  if (status == RH_OK) status = rh_job_reduce(job, spec, &exact.array, &result, &why);
   if (rh_exact_data_is_too_much(status)) {
     rh_exact_data_settle(verdict, why.message);
     return RH_OK;
   }
-  if (error) *error = why;
+  if (status == RH_OK) rh_exact_data_add(&exact, &result, verdict);
+  else if (error) *error = why;
   return status;
 }

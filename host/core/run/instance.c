@@ -22,16 +22,22 @@ int rh_strategy_is_host(const rh_strategy *strategy) {
   return strategy->device_kinds == RH_DEVICE_HOST;
 }
 
-rh_status rh_instance_query(const rh_instance_spec *spec, const rh_device *device,
-                            rh_answer *answer, rh_error *error) {
-  rh_problem problem = {
-      .struct_size = sizeof problem,
+/* device: null: the host. */
+static rh_problem problem_of(const rh_instance_spec *spec, const rh_op *op,
+                             const rh_device *device) {
+  return (rh_problem){
+      .struct_size = sizeof(rh_problem),
       .type = spec->op->operands[0].type,
-      .op = spec->op->abi,
+      .op = op,
       .device = device ? device : rh_host_device(),
       .max_n = spec->max_n,
       .layout = spec->layout,
   };
+}
+
+rh_status rh_instance_query(const rh_instance_spec *spec, const rh_device *device,
+                            rh_answer *answer, rh_error *error) {
+  const rh_problem problem = problem_of(spec, spec->op->abi, device);
   RH_TRY(rh_strategy_query(spec->strategy, &problem, spec->params, answer, error));
   const rh_operator_calls *calls = spec->op->calls;
   const char *why = calls->decline ? calls->decline(spec->op, spec->strategy, answer) : NULL;
@@ -39,12 +45,6 @@ rh_status rh_instance_query(const rh_instance_spec *spec, const rh_device *devic
   answer->why = RH_WHY_OP;
   snprintf(answer->reason, sizeof answer->reason, "%s", why);
   return RH_DECLINED;
-}
-
-static rh_status declined(const rh_strategy *strategy, const rh_device *device, const char *reason,
-                          rh_error *error) {
-  return rh_fail(error, RH_DECLINED, "strategy '%s' cannot run on %s: %s", strategy->name,
-                 device->kind == RH_DEVICE_HOST ? "the host" : device->name, reason);
 }
 
 static int may_return(const char *phase, rh_status status) {
@@ -82,7 +82,10 @@ static rh_status setup_failed(const rh_instance *instance, rh_status status, rh_
     return plugin_failed(instance, "setup", status, error);
   char reason[sizeof error->message];
   snprintf(reason, sizeof reason, "%s", error ? error->message : "");
-  return declined(instance->spec.strategy, instance->problem.device, reason, error);
+  const rh_device *device = instance->problem.device;
+  return rh_fail(error, RH_DECLINED, "strategy '%s' cannot run on %s: %s",
+                 instance->spec.strategy->name,
+                 device->kind == RH_DEVICE_HOST ? "the host" : device->name, reason);
 }
 
 static rh_status set_up(rh_instance *instance, rh_error *error) {
@@ -150,14 +153,8 @@ static rh_status prepare(rh_instance *instance, rh_error *error) {
   if (!instance->prelude) return rh_fail(error, RH_E_NOMEM, "no memory for a program's source");
   instance->op = *spec->op->abi;
   instance->op.prelude = instance->prelude;
-  instance->problem = (rh_problem){
-      .struct_size = sizeof instance->problem,
-      .type = spec->op->operands[0].type,
-      .op = &instance->op,
-      .device = spec->session ? &spec->session->device->about : rh_host_device(),
-      .max_n = spec->max_n,
-      .layout = spec->layout,
-  };
+  instance->problem =
+      problem_of(spec, &instance->op, spec->session ? &spec->session->device->about : NULL);
   rh_services_init(&instance->services, spec->session, instance->prelude, spec->strategy->name,
                    spec->reporter);
   instance->services.run = &instance->run;

@@ -228,16 +228,8 @@ rh_status rh_job_setup(rh_job *job, void *region, uint64_t offset, rh_error *err
     job->context->device_failed |= status != RH_OK;
     RH_TRY(status);
   }
-  job->data = (rh_data){
-      .buffer = job->input.buffer,
-      .host = (const char *)region + offset,
-      .first = job->device ? job->input.first : 0,
-  };
-  if (in_bytes) {
-    rh_operands_place(&job->operands, op, job->spec.offsets, job->data.buffer, job->data.first,
-                      job->data.host);
-    job->data.operands = &job->operands;
-  }
+  job->data = rh_operands_data(&job->operands, op, job->spec.offsets, job->input.buffer,
+                               job->input.first * size, (const char *)region + offset);
   return rh_job_instantiate(job, error);
 }
 

@@ -97,7 +97,7 @@ static uint64_t state_of_drivers(void) {
                                       "/dev/nvidia-uvm", "/dev/dri"};
   static const char *const variables[] = {"OCL_ICD_VENDORS", "OPENCL_VENDOR_PATH"};
   char boot[64];
-  rh_text state = {0};
+  RH_FINISHED(rh_text) state = {0};
   rh_text_add(&state, "1 %s\n", REDHOST_VERSION); /* 1 changes when the queries to drivers do */
   add_vendors(&state, "/etc/OpenCL/vendors");
   for (size_t k = 0; k < sizeof variables / sizeof *variables; k++)
@@ -109,9 +109,7 @@ static uint64_t state_of_drivers(void) {
   add_place(&state, "/dev/shm");
   add_contents(&state, "/proc/sys/kernel/random/boot_id", boot, sizeof boot);
   add_process(&state);
-  uint64_t hash = rh_hash(0, rh_text_get(&state), state.length);
-  rh_text_finish(&state);
-  return hash;
+  return rh_hash(0, rh_text_get(&state), state.length);
 }
 
 /* A driver for a CPU may link what it has compiled by a program of the system's. */
@@ -155,11 +153,10 @@ static void make_room(const char *directory) {
 }
 
 static void remember(const rh_cache *cache, const char *memory) {
-  char *directory = memory ? rh_path_join(cache->directory, "drivers") : NULL;
+  RH_FREED(char) directory = memory ? rh_path_join(cache->directory, "drivers") : NULL;
   if (directory) make_room(directory);
   /* If it cannot be written, the drivers are probed again the next time. */
   if (directory) rh_file_write(memory, "", 0);
-  free(directory);
 }
 
 /* ---- The child ---- */
@@ -180,34 +177,29 @@ static rh_fate take_line(void *user, const char *line, size_t length, rh_error *
 }
 
 static rh_status start(const rh_options *options, rh_child *child) {
-  rh_text request = {0};
-  char *program;
+  RH_FINISHED(rh_text) request = {0};
+  RH_FREED(char) program = NULL;
   RH_TRY(rh_child_program(options, &program, NULL));
   rh_request_begin(&request);
-  rh_status status = rh_request_end(&request, NULL);
+  RH_TRY(rh_request_end(&request, NULL));
   const rh_child_spec spec = {.program = program,
                               .role = "--look",
                               .request = request.s,
                               .bytes = request.length,
                               .data = -1,
                               .output = RH_OUTPUT_KEPT};
-  if (status == RH_OK) status = rh_child_start(child, &spec, NULL);
-  rh_text_finish(&request);
-  free(program);
-  return status;
+  return rh_child_start(child, &spec, NULL);
 }
 
 static rh_status refuse(const rh_child *child, rh_error *error) {
   char how[320];
-  rh_text limits = {0};
+  RH_FINISHED(rh_text) limits = {0};
   rh_child_name(child, "while it listed its devices", how, sizeof how);
   rh_drivers_limits(&limits);
-  rh_fail(error, RH_E_DEVICE,
-          "no OpenCL device can be used: a driver %s%s. Set OCL_ICD_VENDORS to a directory that "
-          "lists the others only",
-          how, rh_text_get(&limits));
-  rh_text_finish(&limits);
-  return RH_E_DEVICE;
+  return rh_fail(error, RH_E_DEVICE,
+                 "no OpenCL device can be used: a driver %s%s. Set OCL_ICD_VENDORS to a directory "
+                 "that lists the others only",
+                 how, rh_text_get(&limits));
 }
 
 /* *known: 1 if the drivers have started. */
@@ -240,13 +232,12 @@ static rh_status check_threads(rh_error *error) {
 rh_status rh_look_at_drivers(const rh_options *options, const rh_cache *cache, rh_error *error) {
   if (rh_is_privileged()) return RH_OK; /* none will be opened */
   RH_TRY(check_threads(error));
-  char *memory = memory_of(cache, state_of_drivers());
-  rh_status status = RH_OK;
+  RH_FREED(char) memory = memory_of(cache, state_of_drivers());
   int known = 0;
-  if (!memory || access(memory, F_OK) != 0) status = ask_child(options, &known, error);
+  if (memory && access(memory, F_OK) == 0) return RH_OK;
+  RH_TRY(ask_child(options, &known, error));
   if (known) remember(cache, memory);
-  free(memory);
-  return status;
+  return RH_OK;
 }
 
 int rh_look_main(void) {

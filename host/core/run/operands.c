@@ -72,6 +72,18 @@ void rh_operands_place(rh_operands *operands, const rh_operator *op, const uint6
   }
 }
 
+rh_data rh_operands_data(rh_operands *operands, const rh_operator *op, const uint64_t *offsets,
+                         cl_mem buffer, uint64_t first, const void *host) {
+  if (rh_operator_has_operands(op)) {
+    rh_operands_place(operands, op, offsets, buffer, first, host);
+    return (rh_data){.operands = operands};
+  }
+  uint64_t size = rh_type_size(op->operands[0].type);
+  return (rh_data){.buffer = buffer,
+                   .host = (const char *)host + offsets[0],
+                   .first = buffer ? (first + offsets[0]) / size : 0};
+}
+
 rh_status rh_operands_bring(rh_job *job, rh_cl_input *inputs, const void *const *operands,
                             uint64_t n, rh_data *placed, rh_error *error) {
   const rh_operator *op = job->spec.operation.op;

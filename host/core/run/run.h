@@ -66,10 +66,9 @@ void rh_context_close(rh_context *context); /* null is legal */
 rh_status rh_context_strategy(const rh_context *context, const char *path, const char *name,
                               const rh_strategy **strategy, rh_error *error);
 
-/* Was the process forked since devices were used, whose drivers stay with its parent?  They would
- * neither answer nor let themselves be released. */
-int rh_context_is_lost(const rh_context *context);
-rh_status rh_context_say_lost(rh_error *error);
+/* RH_E_INVALID: the process was forked since devices were used, whose drivers stay with its parent.
+ * They would neither answer nor let themselves be released. */
+rh_status rh_context_check_process(const rh_context *context, rh_error *error);
 
 rh_status rh_context_devices(rh_context *context, const rh_cl_devices **devices, rh_error *error);
 rh_status rh_context_device(rh_context *context, const rh_cl_device **device, rh_error *error);
@@ -98,8 +97,7 @@ typedef struct rh_wanted {
 /* Examines for `auto`, which seldom needs all of them, and the offers for one operator and type
  * only: the others may be those of other sizes.  registry->n_skipped says how many are missing.
  * Whatever was examined before, by these functions, is not examined again. */
-rh_status rh_context_examine(rh_context *context, const rh_wanted *wanted,
-                             const rh_registry **registry, rh_error *error);
+rh_status rh_context_examine(rh_context *context, const rh_wanted *wanted, rh_error *error);
 
 /* The strategy of that name, as rh_registry_locate() finds it. */
 rh_status rh_context_locate(rh_context *context, const char *name, rh_found *found,
@@ -483,6 +481,9 @@ rh_status rh_operands_check(const rh_operator *op, const void *const *operands, 
  * needed.  UINT64_MAX stands for more than 2^64. */
 uint64_t rh_operand_layout(const rh_job_spec *spec, uint64_t offsets[RH_MOST_OPERANDS]);
 
+/* As rh_operands_place(), of any operator. */
+rh_data rh_operands_data(rh_operands *operands, const rh_operator *op, const uint64_t *offsets,
+                         cl_mem buffer, uint64_t first, const void *host);
 /* *placed = n elements of each operand, from operands[k] on, brought to the job's device if it has
  * one.  inputs: buffers of the operands, kept for the next call.  *placed may point into *job. */
 rh_status rh_operands_bring(rh_job *job, rh_cl_input *inputs, const void *const *operands,

@@ -5,7 +5,7 @@ enum { MOST = 4099 };
 rh_status rh_job_reduce(rh_job *job, const rh_job_spec *spec, const rh_array *array,
                         rh_result *result, rh_error *error) {
   _Alignas(16) unsigned char value[RH_MOST_VALUE_BYTES];
-  rh_cl_input input = {0};
+  RH_FINISHED(rh_cl_input) input = {0};
   rh_data data = {.host = rh_array_data(array)};
   rh_status status = RH_OK;
   if (job->device)
@@ -17,7 +17,6 @@ rh_status rh_job_reduce(rh_job *job, const rh_job_spec *spec, const rh_array *ar
   if (status == RH_OK) rh_job_result(spec, job->strategy->name, value, result);
   /* After a failure, commands may still be reading the data. */
   if (status != RH_OK && job->device) rh_cl_finish(job->instance_spec.session->queue);
-  rh_cl_input_finish(&input);
   return status;
 }
 
@@ -54,21 +53,6 @@ static rh_status make_material(material *m, const rh_job *job, uint64_t n, const
                           m->array.offset_bytes, bytes, 1, error);
 }
 
-/* Elements from spec->offsets on. */
-static rh_data data_of(const rh_job *job, const rh_job_spec *spec, material *m) {
-  const char *host = rh_array_data(&m->array);
-  uint64_t first = job->device ? m->input.first : 0;
-  if (rh_operator_has_operands(spec->operation.op)) {
-    rh_operands_place(&m->operands, spec->operation.op, spec->offsets, m->input.buffer, first,
-                      host);
-    return (rh_data){.operands = &m->operands};
-  }
-  uint32_t size = rh_type_size(spec->operation.op->operands[0].type);
-  return (rh_data){.buffer = m->input.buffer,
-                   .host = host + spec->offsets[0],
-                   .first = job->device ? (first + spec->offsets[0]) / size : 0};
-}
-
 /* Reduces the elements from `first` on. */
 static rh_status run_part(rh_job *job, material *m, uint64_t first, rh_error *error) {
   _Alignas(16) unsigned char value[RH_MOST_VALUE_BYTES];
@@ -77,10 +61,11 @@ static rh_status run_part(rh_job *job, material *m, uint64_t first, rh_error *er
   spec.operation.n -= first;
   for (uint32_t k = 0; k < spec.operation.op->n_operands; k++)
     spec.offsets[k] += first * rh_type_size(spec.operation.op->operands[k].type);
-  rh_data data = data_of(job, &spec, m);
+  const char *start = rh_array_data(&m->array);
+  const rh_data data = rh_operands_data(&m->operands, spec.operation.op, spec.offsets,
+                                        m->input.buffer, m->input.first, start);
   const void *operands[RH_MOST_OPERANDS];
   const rh_job_part all = {operands, 0, spec.operation.n, spec.operation.n, 0, 0};
-  const char *start = rh_array_data(&m->array);
   rh_job_operands_at(&spec, start, operands);
   RH_TRY(rh_job_reference_of(&spec, &all, NULL, &reference, error));
   RH_TRY(rh_instance_call(job->instance, &data, spec.operation.n, value, error));
@@ -109,25 +94,19 @@ rh_status rh_job_self_test(rh_job *job, rh_error *error) {
   return status;
 }
 
-static rh_status try_order(rh_job *job, const rh_canonical_trial *trial, rh_error *error) {
-  rh_result result;
-  RH_TRY(rh_job_reduce(job, &job->spec, &trial->array, &result, error));
-  return rh_canonical_trial_judge(trial, job->spec.operation.op->base, job->strategy->name, &result,
-                                  error);
-}
-
 rh_status rh_job_check_order(rh_job *job, rh_error *error) {
   const rh_job_spec *spec = &job->spec;
-  rh_canonical_trial trial;
-  if (!(job->strategy->promises & RH_CANONICAL_ORDER) || spec->operation.op->is_custom ||
-      !rh_op_rounds(spec->operation.op->base, spec->operation.op->type) || spec->operation.n == 0)
+  const rh_operator *op = spec->operation.op;
+  RH_FINISHED(rh_canonical_trial) trial = {0};
+  rh_result result;
+  if (!(job->strategy->promises & RH_CANONICAL_ORDER) || op->is_custom ||
+      !rh_op_rounds(op->base, op->type) || spec->operation.n == 0)
     return RH_OK;
-  rh_status status = rh_canonical_trial_make(&trial, spec->operation.op->base,
-                                             spec->operation.op->type, spec->operation.n, 0, error);
-  if (status == RH_OK) status = try_order(job, &trial, error);
+  RH_TRY(rh_canonical_trial_make(&trial, op->base, op->type, spec->operation.n, 0, error));
+  RH_TRY(rh_job_reduce(job, spec, &trial.array, &result, error));
+  rh_status status =
+      rh_canonical_trial_judge(&trial, op->base, job->strategy->name, &result, error);
   if (status == RH_E_WRONG)
-    rh_context_blame(job->context, job->strategy->name, job->path, spec->operation.op,
-                     spec->operation.n);
-  rh_canonical_trial_finish(&trial);
+    rh_context_blame(job->context, job->strategy->name, job->path, op, spec->operation.n);
   return status;
 }

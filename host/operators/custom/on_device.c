@@ -52,8 +52,8 @@ rh_status rh_on_device_create(rh_on_device **made, const rh_custom *custom,
   *made = NULL;
   RH_TRY(RH_NEW(&self, 1, "an operator", error));
   self->custom = custom;
-  rh_status status = rh_cl_session_adopt(&self->session, session->device, session->queue,
-                                         session->cache, session->reporter, error);
+  rh_status status = rh_cl_session_init(&self->session, session->device, session->queue,
+                                        session->cache, session->reporter, error);
   if (status == RH_OK) status = build(self, most, log, error);
   if (status == RH_OK) *made = self;
   else rh_on_device_destroy(self);

@@ -5,7 +5,7 @@ enum { MOST_DISCARDS = 5 };
 typedef struct contest {
   const rh_bench_spec *spec;
   rh_contender *contenders;
-  uint32_t *order;
+  uint64_t *order;
   uint64_t random;
   uint32_t rounds, discarded;
   int warned, throttled;
@@ -68,13 +68,12 @@ static rh_status start(contest *p, rh_row *rows, rh_error *error) {
   return RH_OK;
 }
 
-/* Fisher-Yates.  In a fixed order, each contender would always run with its predecessor's cache
- * contents and clock rate. */
-static void shuffle(contest *p) {
-  for (uint32_t k = p->spec->n; k > 1; k--) {
-    uint32_t with = (uint32_t)(rh_random_next(&p->random) % k), kept = p->order[k - 1];
-    p->order[k - 1] = p->order[with];
-    p->order[with] = kept;
+/* Fisher-Yates. */
+void rh_shuffle(uint64_t *list, uint32_t n, uint64_t *random) {
+  for (uint32_t k = n; k > 1; k--) {
+    uint64_t with = rh_random_next(random) % k, kept = list[k - 1];
+    list[k - 1] = list[with];
+    list[with] = kept;
   }
 }
 
@@ -140,7 +139,9 @@ static rh_status finish_settled(contest *p, rh_error *error) {
 static rh_status one_round(contest *p, rh_error *error) {
   const rh_bench_spec *spec = p->spec;
   int counts;
-  shuffle(p);
+  /* In a fixed order, each contender would always run with its predecessor's cache contents and
+   * clock rate. */
+  rh_shuffle(p->order, spec->n, &p->random);
   p->rounds++;
   for (uint32_t k = 0; k < spec->n; k++) {
     rh_contender *c = &p->contenders[p->order[k]];
@@ -249,24 +250,22 @@ static rh_status confirm_weak(const rh_bench_spec *spec, const rh_contender *con
   rh_point *point = spec->point;
   const rh_operator *op = point->data.op;
   rh_exact_data exact;
-  rh_status status = RH_OK;
   int made = 0;
   for (uint32_t k = 0; k < spec->n && op->is_custom; k++)
     if (is_due(&contenders[k])) not_tried(contenders[k].row); /* none are known */
   if (op->is_custom || point->data.lengths) return RH_OK;
-  for (uint32_t k = 0; k < spec->n && status == RH_OK; k++) {
+  for (uint32_t k = 0; k < spec->n; k++) {
     if (!is_due(&contenders[k])) continue;
-    if (!made)
-      status = rh_exact_data_overwrite(&exact, &point->array, op,
-                                       &spec->stage->context->options.reporter, error);
     point->is_overwritten = 1;
+    if (!made)
+      RH_TRY(rh_exact_data_overwrite(&exact, &point->array, op,
+                                     &spec->stage->context->options.reporter, error));
     made = 1;
-    if (status == RH_OK) status = spec->on_turn(spec->user, contenders[k].sampler, error);
-    if (status != RH_OK) break;
-    rh_bench_data data = data_of(spec, &exact);
-    status = confirm(&contenders[k], &data, &exact, error);
+    RH_TRY(spec->on_turn(spec->user, contenders[k].sampler, error));
+    const rh_bench_data data = data_of(spec, &exact);
+    RH_TRY(confirm(&contenders[k], &data, &exact, error));
   }
-  return status;
+  return RH_OK;
 }
 
 /* ---- The point ---- */
@@ -274,21 +273,23 @@ static rh_status confirm_weak(const rh_bench_spec *spec, const rh_contender *con
 rh_status rh_bench_point(const rh_bench_spec *spec, rh_row *rows, rh_error *error) {
   const rh_stage *stage = spec->stage;
   const rh_bench_data *data = &spec->point->data;
+  RH_FREED(rh_contender) contenders = NULL;
+  RH_FREED(uint64_t) order = NULL;
+  RH_TRY(RH_NEW(&contenders, spec->n + 1, "a point", error));
+  RH_TRY(RH_NEW(&order, spec->n + 1, "a point", error));
   contest p = {.spec = spec,
+               .contenders = contenders,
+               .order = order,
                .random = stage->settings->seed ^ data->n ^ (uint64_t)data->op->base << 56};
-  rh_status status = RH_NEW(&p.contenders, spec->n + 1, "a point", error);
-  if (status == RH_OK) status = RH_NEW(&p.order, spec->n + 1, "a point", error);
-  if (status == RH_OK) status = start(&p, rows, error);
+  rh_status status = start(&p, rows, error);
   double started = rh_now();
   if (status == RH_OK) status = rounds(&p, error);
   rh_log(&stage->context->options.reporter, RH_LOG_INFO,
          "n = %llu: %u rounds, %u of them discarded, %.2f s", (unsigned long long)data->n, p.rounds,
          p.discarded, rh_now() - started);
-  if (p.contenders) leave_point(&p);
-  if (status == RH_OK && !spec->rules->once) status = confirm_weak(spec, p.contenders, error);
-  free(p.contenders);
-  free(p.order);
-  return status;
+  leave_point(&p);
+  if (status != RH_OK || spec->rules->once) return status;
+  return confirm_weak(spec, contenders, error);
 }
 
 void rh_bench_copies(rh_bench_data *data, uint64_t cold_bytes, uint64_t align) {

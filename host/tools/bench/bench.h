@@ -151,19 +151,18 @@ int rh_bench_is_defined(const rh_bench_settings *settings, uint32_t t, uint32_t 
 rh_job_spec rh_bench_problem(const rh_bench_settings *settings, uint32_t t, uint32_t op,
                              uint64_t n);
 
-/* All that are defined, by type, size and operator.  Zero-initialised before the first. */
+/* All that are defined, by type, size and operator, each as a whole or cut into segments in each
+ * way.  Zero-initialised before the first. */
 typedef struct rh_bench_at {
   rh_job_spec problem;
-  int is_largest;       /* of the type's sizes */
-  uint32_t t, size, op; /* of the next */
+  rh_cut cut;
+  int is_largest;              /* of the type's sizes */
+  uint32_t t, size, op, k_cut; /* of the next */
 } rh_bench_at;
 int rh_bench_next(const rh_bench_settings *settings, rh_bench_at *at); /* 0: there are no more */
 
 /* Bytes of one element of every operand; of several operators, the most. */
 uint32_t rh_bench_element_bytes(const rh_bench_settings *settings, uint32_t t);
-
-/* How many points n elements are: 1, or one for each way to cut them into segments. */
-uint32_t rh_bench_cuts(const rh_bench_settings *settings, uint64_t n);
 
 /* "sum", or the name of the user's operator. */
 const char *rh_bench_op_name(const rh_bench_settings *settings, uint32_t op);
@@ -229,9 +228,8 @@ int rh_point_is_filled(const rh_point *point, const rh_job_spec *problem);
 rh_status rh_point_fill(rh_point *point, const rh_stage *stage, const rh_job_spec *problem,
                         rh_error *error);
 
-/* Cuts the elements into segments, or with kind 0 into none. */
-rh_status rh_point_cut(rh_point *point, const rh_stage *stage, uint32_t kind, uint64_t length,
-                       rh_error *error);
+/* Cuts the elements into segments, or with zeros into none. */
+rh_status rh_point_cut(rh_point *point, const rh_stage *stage, const rh_cut *cut, rh_error *error);
 
 /* Computes it for the problem and elements that were set. */
 rh_status rh_point_reference(rh_point *point, const rh_stage *stage, rh_error *error);
@@ -258,6 +256,8 @@ typedef struct rh_bench_spec {
   rh_status (*on_turn)(void *user, const rh_sampler *sampler, rh_error *error);
   void *user;
 } rh_bench_spec;
+
+void rh_shuffle(uint64_t *list, uint32_t n, uint64_t *random);
 
 /* The row of a sampler at a point that was not measured yet. */
 rh_row rh_bench_row(const rh_stage *stage, const rh_point *point, const rh_sampler *sampler);

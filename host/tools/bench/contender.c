@@ -160,13 +160,6 @@ static rh_status warm_up(rh_contender *c, rh_error *error) {
   return RH_OK;
 }
 
-/* For external profilers: only the run and its answer. */
-static rh_status run_once(rh_contender *c, rh_error *error) {
-  RH_TRY(sample(c, RH_TAKE_LATENCY, &c->latency[0], error));
-  c->n_latency = 1;
-  return RH_OK;
-}
-
 /* "256" is a number, "0256" and "device" are words. */
 static json_t *param_value(const char *text) {
   char *end, back[32];
@@ -211,7 +204,12 @@ rh_status rh_contender_start(rh_contender *c, const rh_bench_data *data, rh_erro
   note(c, "finishes_on", json_string(c->opened.finishes_on_host ? "host" : "device"));
   note(c, "setup_s", setup_of(&c->opened));
   if (status != RH_OK) return fail(c, &why, error);
-  RH_TRY(c->rules->once ? run_once(c, error) : warm_up(c, error));
+  if (c->rules->once) { /* for external profilers: only the run and its answer */
+    RH_TRY(sample(c, RH_TAKE_LATENCY, &c->latency[0], error));
+    c->n_latency = 1;
+  } else {
+    RH_TRY(warm_up(c, error));
+  }
   if (c->about_s <= slow_s) {
     c->spent_s = 0;
     return RH_OK;

@@ -22,15 +22,12 @@ static int badness(const rh_row *row) {
 
 static rh_status take_worst(const rh_row *row, uint32_t process, uint32_t wanted, rh_row *merged,
                             rh_error *error) {
-  rh_text reason = {0};
-  RH_TRY(copy_facts(merged, row, error));
+  RH_FINISHED(rh_text) reason = {0};
   rh_text_add(&reason, "process %u of %u: %s", process, wanted, row->reason ? row->reason : "");
-  free(merged->reason);
-  merged->reason = reason.failed ? NULL : rh_copy_string(rh_text_get(&reason));
-  rh_text_finish(&reason);
-  if (merged->reason) return RH_OK;
-  rh_row_finish(merged);
-  return rh_fail(error, RH_E_NOMEM, "no memory for a row");
+  if (reason.failed) return rh_fail(error, RH_E_NOMEM, "no memory for a row");
+  rh_row said = *row;
+  said.reason = reason.s;
+  return copy_facts(merged, &said, error);
 }
 
 /* The spread of all samples, with the processes' medians deciding the median and its interval,

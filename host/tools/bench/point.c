@@ -56,17 +56,18 @@ rh_status rh_point_fill(rh_point *point, const rh_stage *stage, const rh_job_spe
   return RH_OK;
 }
 
-rh_status rh_point_cut(rh_point *point, const rh_stage *stage, uint32_t kind, uint64_t length,
-                       rh_error *error) {
+rh_status rh_point_cut(rh_point *point, const rh_stage *stage, const rh_cut *cut, rh_error *error) {
   rh_lengths *lengths = &point->lengths;
   rh_segments *judged = &point->segments;
   const rh_operator *op = point->data.op;
   point->data.lengths = NULL;
   free(judged->values);
   *judged = (rh_segments){0};
-  if (kind == 0) return RH_OK;
-  if (lengths->kind != kind || lengths->length != length || lengths->of != point->data.n)
-    RH_TRY(rh_lengths_make(lengths, kind, length, point->data.n, stage->settings->seed, error));
+  if (cut->length == 0) return RH_OK;
+  if (lengths->kind != cut->distribution || lengths->length != cut->length ||
+      lengths->of != point->data.n)
+    RH_TRY(rh_lengths_make(lengths, cut->distribution, cut->length, point->data.n,
+                           stage->settings->seed, error));
   *judged = (rh_segments){.job = {.context = stage->context, .device = stage->device},
                           .spec = point->problem,
                           .value_bytes = op->abi->value_size,

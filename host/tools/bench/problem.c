@@ -18,15 +18,28 @@ rh_job_spec rh_bench_problem(const rh_bench_settings *settings, uint32_t t, uint
   return spec;
 }
 
+/* Cut k of n elements; k becomes that of the next one, or 0.  0: there is none. */
+static int take_cut(const rh_bench_settings *settings, uint64_t n, uint32_t *k, rh_cut *cut) {
+  uint32_t fit = 0, now = *k;
+  *cut = (rh_cut){0};
+  if (!settings->n_lengths) return 1;
+  while (fit < settings->n_lengths && settings->lengths[fit] <= n) fit++;
+  if (!fit) return 0;
+  *cut = (rh_cut){settings->lengths[now % fit], settings->distributions.list[now / fit]};
+  *k = (now + 1) % (fit * settings->distributions.n);
+  return 1;
+}
+
 int rh_bench_next(const rh_bench_settings *settings, rh_bench_at *at) {
   while (at->t < settings->types.n) {
     uint64_t n = settings->sizes[at->t][at->size];
     at->problem = rh_bench_problem(settings, at->t, settings->ops.list[at->op], n);
     at->is_largest = at->size + 1 == settings->n_sizes[at->t];
-    at->op = (at->op + 1) % settings->ops.n;
-    if (at->op == 0) at->size = (at->size + 1) % settings->n_sizes[at->t];
-    if (at->op == 0 && at->size == 0) at->t++;
-    if (at->problem.operation.op) return 1;
+    int is_one = at->problem.operation.op && take_cut(settings, n, &at->k_cut, &at->cut);
+    if (at->k_cut == 0) at->op = (at->op + 1) % settings->ops.n;
+    if (at->k_cut == 0 && at->op == 0) at->size = (at->size + 1) % settings->n_sizes[at->t];
+    if (at->k_cut == 0 && at->op == 0 && at->size == 0) at->t++;
+    if (is_one) return 1;
   }
   return 0;
 }
@@ -39,12 +52,6 @@ uint32_t rh_bench_element_bytes(const rh_bench_settings *settings, uint32_t t) {
     if (bytes > most) most = bytes;
   }
   return most;
-}
-
-uint32_t rh_bench_cuts(const rh_bench_settings *settings, uint64_t n) {
-  uint32_t lengths = 0;
-  while (lengths < settings->n_lengths && settings->lengths[lengths] <= n) lengths++;
-  return settings->n_lengths ? lengths * settings->distributions.n : 1;
 }
 
 const char *rh_bench_op_name(const rh_bench_settings *settings, uint32_t op) {

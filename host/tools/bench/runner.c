@@ -17,15 +17,9 @@ void rh_bench_pace_begin(rh_bench_pace *pace, const rh_stage *stage) {
                           .max_time_s = settings->rules.max_time_s};
   for (rh_bench_at at = {.t = 0}; rh_bench_next(settings, &at);) {
     const rh_operation *of = &at.problem.operation;
-    uint32_t here = runs * rh_bench_cuts(settings, of->n);
-    pace->total += here;
-    pace->weight_total += here * weight(pace, of->n * rh_operator_element_bytes(of->op));
+    pace->total += runs;
+    pace->weight_total += runs * weight(pace, of->n * rh_operator_element_bytes(of->op));
   }
-}
-
-static void step(rh_bench_pace *pace, uint64_t bytes, uint32_t strategies) {
-  pace->done += strategies;
-  pace->weight_done += strategies * weight(pace, bytes);
 }
 
 static double left_s(const rh_bench_pace *pace) {
@@ -167,7 +161,7 @@ static rh_status on_turn(void *user, const rh_sampler *sampler, rh_error *error)
 static rh_status measure(rh_bench_runner *r, rh_sampler *samplers, const double *expected,
                          uint32_t n, rh_error *error) {
   rh_error why = {0};
-  rh_row *rows;
+  RH_FREED(rh_row) rows = NULL;
   RH_TRY(RH_NEW(&rows, n, "a point", error));
   const rh_bench_spec spec = {.stage = r->stage,
                               .point = &r->point,
@@ -179,21 +173,19 @@ static rh_status measure(rh_bench_runner *r, rh_sampler *samplers, const double 
                               .user = r};
   rh_status status = rh_bench_point(&spec, rows, &why);
   rh_status kept = keep_rows(r, rows, n, error);
-  free(rows);
   if (status != RH_OK && error) *error = why;
   return status != RH_OK ? status : kept;
 }
 
 /* Measures all samplers that have no row yet. */
-static rh_status measure_cut(rh_bench_runner *r, rh_error *error) {
-  const rh_bench_data *data = &r->point.data;
+static rh_status measure_point(rh_bench_runner *r, rh_error *error) {
   uint32_t n = 0, all = r->stage->n_samplers;
   rh_row at = {0};
-  rh_sampler *samplers;
-  double *expected = NULL;
-  rh_status status = RH_NEW(&samplers, all + 1, "a point", error);
-  if (status == RH_OK) status = RH_NEW(&expected, all + 1, "a point", error);
-  for (uint32_t k = 0; k < all && status == RH_OK; k++) {
+  RH_FREED(rh_sampler) samplers = NULL;
+  RH_FREED(double) expected = NULL;
+  RH_TRY(RH_NEW(&samplers, all + 1, "a point", error));
+  RH_TRY(RH_NEW(&expected, all + 1, "a point", error));
+  for (uint32_t k = 0; k < all; k++) {
     const rh_sampler *sampler = &r->stage->samplers[k];
     at = rh_bench_row(r->stage, &r->point, sampler);
     /* Points that the resumed file already contains are not measured again. */
@@ -201,38 +193,21 @@ static rh_status measure_cut(rh_bench_runner *r, rh_error *error) {
     samplers[n] = *sampler;
     expected[n++] = expected_s(r, &at);
   }
-  if (status == RH_OK && n) status = rh_point_reference(&r->point, r->stage, error);
-  if (status == RH_OK && n) status = measure(r, samplers, expected, n, error);
-  if (status == RH_OK && r->process == processes_of(r)) status = deliver(r, &at, error);
-  free(samplers);
-  free(expected);
-  step(&r->pace, rh_bench_data_bytes(data), all);
-  return status;
+  if (n) RH_TRY(rh_point_reference(&r->point, r->stage, error));
+  if (n) RH_TRY(measure(r, samplers, expected, n, error));
+  if (r->process == processes_of(r)) RH_TRY(deliver(r, &at, error));
+  r->pace.done += all;
+  r->pace.weight_done += all * weight(&r->pace, rh_bench_data_bytes(&r->point.data));
+  return RH_OK;
 }
 
 /* ---- All points ---- */
 
-/* The whole array, or cut into segments of each length in each way. */
-static rh_status measure_lengths(rh_bench_runner *r, rh_error *error) {
-  const rh_bench_settings *settings = r->stage->settings;
-  uint64_t n = r->point.data.n;
-  if (!settings->n_lengths) {
-    RH_TRY(rh_point_cut(&r->point, r->stage, 0, 0, error));
-    return measure_cut(r, error);
-  }
-  for (uint32_t k = 0; k < settings->distributions.n; k++)
-    for (uint32_t j = 0; j < settings->n_lengths && settings->lengths[j] <= n; j++) {
-      RH_TRY(rh_point_cut(&r->point, r->stage, settings->distributions.list[k],
-                          settings->lengths[j], error));
-      RH_TRY(measure_cut(r, error));
-    }
-  return RH_OK;
-}
-
 static rh_status measure_all(rh_bench_runner *r, rh_error *error) {
   for (rh_bench_at at = {.t = 0}; rh_bench_next(r->stage->settings, &at);) {
     RH_TRY(rh_point_fill(&r->point, r->stage, &at.problem, error));
-    RH_TRY(measure_lengths(r, error));
+    RH_TRY(rh_point_cut(&r->point, r->stage, &at.cut, error));
+    RH_TRY(measure_point(r, error));
   }
   return RH_OK;
 }

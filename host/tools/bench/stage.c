@@ -64,17 +64,16 @@ static rh_status find_strategies(rh_stage *stage, rh_error *error) {
   uint64_t n = most_elements(stage->settings);
   RH_TRY(rh_context_registry(stage->context, n, &registry, NULL, error));
   rh_context_report_missing_plugins(stage->context);
-  unsigned char *choice = NULL;
-  rh_status status = RH_NEW(&stage->found, registry->n_entries + 1, "the strategies", error);
-  if (status == RH_OK) status = RH_NEW(&choice, registry->n_entries + 1, "the strategies", error);
-  if (status == RH_OK) status = choose_entries(stage, registry, choice, error);
-  for (uint32_t k = 0; k < registry->n_entries && status == RH_OK; k++) {
+  RH_FREED(unsigned char) choice = NULL;
+  RH_TRY(RH_NEW(&stage->found, registry->n_entries + 1, "the strategies", error));
+  RH_TRY(RH_NEW(&choice, registry->n_entries + 1, "the strategies", error));
+  RH_TRY(choose_entries(stage, registry, choice, error));
+  for (uint32_t k = 0; k < registry->n_entries; k++) {
     if (choice[k] == RH_NOT_CHOSEN) continue;
-    status = rh_found_from_entry(&stage->found[stage->n_found], &registry->entries[k], error);
-    stage->n_found += status == RH_OK;
+    RH_TRY(rh_found_from_entry(&stage->found[stage->n_found], &registry->entries[k], error));
+    stage->n_found++;
   }
-  free(choice);
-  return status;
+  return RH_OK;
 }
 
 static rh_status start_peers(rh_stage *stage, rh_error *error) {

@@ -54,6 +54,7 @@ typedef struct rh_own_point {
   uint64_t operands[RH_MOST_OPERANDS]; /* for data.offsets */
   rh_layout layout;                    /* of segments; its offsets and results have */
   uint64_t offsets_at, results_at;     /* places in the data's file */
+  uint64_t region_bytes;               /* bytes to map; 0: as many as the point needs */
 } rh_own_point;
 
 /* Changes with the structs that are sent as they are. */
@@ -119,7 +120,6 @@ struct rh_peers {
   /* An isolated strategy's; null: a peer program. */
   const char *role;
   rh_found found;                    /* its name and file */
-  rh_text order;                     /* its request without the part on the data */
   rh_text request;                   /* sent on its descriptor 3 */
   const rh_custom *own[RH_MOST_OWN]; /* the users' operators, n_own of them; borrowed */
   uint32_t n_own;
@@ -130,8 +130,6 @@ struct rh_peers {
   int data, reader; /* an unnamed file; `reader` is the program's read-only descriptor */
   uint32_t n_holding;
   const rh_region *region; /* what it maps, if the data have a region */
-  uint64_t offset;         /* of the data in it */
-  uint32_t in_chunks;
   /* The process. */
   rh_child with;
   rh_peer_question question; /* the last one; its line is the caller's */
@@ -181,15 +179,8 @@ typedef struct rh_sample_order {
   rh_bench_device known;    /* for rh_bench_device_adopt() */
 } rh_sample_order;
 
-/* The position of the data in descriptor 5. */
-typedef struct rh_sample_data {
-  uint64_t region_bytes, offset; /* bytes to map; 0: as many as each point needs */
-  uint32_t in_chunks;            /* rh_bench_data's */
-} rh_sample_data;
-
-/* Its users' operators and its data are added behind. */
+/* Its users' operators are added behind. */
 void rh_sample_order_write(rh_text *to, const rh_isolated_spec *spec);
-void rh_sample_data_write(rh_text *to, const rh_sample_data *data);
 
 /* 0, or -1 if this is another request.  Strings point into it; the settings are malloc'ed. */
-int rh_sample_read(const rh_child_request *request, rh_sample_order *order, rh_sample_data *data);
+int rh_sample_read(const rh_child_request *request, rh_sample_order *order);

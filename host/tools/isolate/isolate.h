@@ -76,8 +76,6 @@ void rh_peers_finish(rh_peers *peers);
 /* A strategy in a process of its own as a job's remote: it is given data in parts, as in this
  * process, and each part is copied to where the process sees it. */
 
-typedef struct rh_isolated_worker rh_isolated_worker;
-
 typedef struct rh_isolated_worker_spec {
   rh_context *context; /* borrowed, as all that follows */
   const rh_found *found;
@@ -89,15 +87,23 @@ typedef struct rh_isolated_worker_spec {
   const atomic_int *stop; /* null, or 1 where it is to give up */
 } rh_isolated_worker_spec;
 
+typedef struct rh_isolated_worker {
+  rh_remote remote; /* for rh_job_spec.remote; the first */
+  rh_opened opened; /* what the strategy said when it was last set up */
+  /* The worker's own. */
+  rh_isolated_worker_spec spec;
+  rh_options options; /* the context's, with a reporter of its own */
+  rh_sampler sampler;
+  rh_region region;
+  rh_bench_data data;
+  uint64_t offsets[RH_MOST_OPERANDS];
+  int is_set_up;
+} rh_isolated_worker;
+
 /* Makes it, without the process, which starts when the strategy is first asked. */
 rh_status rh_isolated_worker_open(rh_isolated_worker **made, const rh_isolated_worker_spec *spec,
                                   rh_error *error);
 void rh_isolated_worker_close(rh_isolated_worker *worker); /* null is legal */
-
-/* For rh_job_spec.remote. */
-rh_remote *rh_isolated_worker_remote(rh_isolated_worker *worker);
-/* What the strategy said when it was last set up. */
-const rh_opened *rh_isolated_worker_opened(const rh_isolated_worker *worker);
 
 /* Starts the process already, which ends with the thread that does. */
 rh_status rh_isolated_worker_start(rh_isolated_worker *worker, rh_error *error);

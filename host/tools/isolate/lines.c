@@ -10,12 +10,8 @@ typedef struct words {
 
 /* Null if there is no further word or it is empty. */
 static char *next_word(words *from) {
-  char *word = from->rest;
-  if (!word || !*word || *word == ' ') return NULL;
-  char *space = strchr(word, ' ');
-  from->rest = space ? space + 1 : NULL;
-  if (space) *space = 0;
-  return word;
+  char *word = strsep(&from->rest, " ");
+  return word && *word ? word : NULL;
 }
 
 /* Copies the rest of the line, truncated between characters if too long. 1 if there is any. */
@@ -25,15 +21,7 @@ static int take_rest(const words *from, char *to, size_t size) {
   return to[0] != 0;
 }
 
-/* 1, or 0 if the word, which may be null, is not such a number.  Digits only: strtoull would also
- * accept spaces, signs and overflowing numbers. */
-static int read_u64(const char *word, uint64_t *number) {
-  if (!word || !*word || word[strspn(word, "0123456789")]) return 0;
-  errno = 0;
-  *number = strtoull(word, NULL, 10);
-  return errno == 0;
-}
-
+/* 1, or 0 if the word, which may be null, is not such a number. */
 static int read_i64(const char *word, int64_t *number) {
   const char *digits = word && *word == '-' ? word + 1 : word;
   if (!digits || !*digits || digits[strspn(digits, "0123456789")]) return 0;
@@ -72,30 +60,20 @@ static int read_value(const char *word, rh_result *result) {
   if (rh_type_is_float(result->type)) return read_double(word, &result->value.f);
   if (rh_type_is_signed(result->type))
     return read_i64(word, &result->value.i) && fits_signed(result->type, result->value.i);
-  return read_u64(word, &result->value.u) && fits_unsigned(result->type, result->value.u);
+  return rh_read_digits(word, &result->value.u) && fits_unsigned(result->type, result->value.u);
 }
 
 /* Its type was set. */
 static int read_result(words *from, rh_result *result) {
   if (!rh_type_name(result->type)) return 0; /* without a point there is no result */
   if (!read_value(next_word(from), result)) return 0;
-  return !result->indexed || read_u64(next_word(from), &result->index);
+  return !result->indexed || rh_read_digits(next_word(from), &result->index);
 }
 
 static int read_clock(const char *word, uint32_t *device) {
   if (!word) return 0;
   *device = strcmp(word, "device") == 0;
   return *device || strcmp(word, "host") == 0;
-}
-
-/* A name like a strategy's: [a-z0-9][a-z0-9_-]{0,62}. */
-static int read_name(const char *word, char name[64]) {
-  static const char first[] = "abcdefghijklmnopqrstuvwxyz0123456789";
-  static const char others[] = "abcdefghijklmnopqrstuvwxyz0123456789_-";
-  size_t length = word ? strlen(word) : 0;
-  if (length == 0 || length > 63 || !strchr(first, *word) || word[strspn(word, others)]) return 0;
-  memcpy(name, word, length + 1);
-  return 1;
 }
 
 static int read_text(words *from, rh_peer_message *said) {
@@ -123,7 +101,7 @@ static int read_key(const char *word, rh_peer_message *said) {
     if (strncmp(word, known[k].key, (size_t)(equals - word)) != 0 ||
         strlen(known[k].key) != (size_t)(equals - word))
       continue;
-    if (known[k].count) return read_u64(equals + 1, known[k].count) ? 1 : -1;
+    if (known[k].count) return rh_read_digits(equals + 1, known[k].count) ? 1 : -1;
     if (!read_amount(equals + 1, &number)) return -1;
     if (known[k].seconds) *known[k].seconds = number;
     if (known[k].flag) *known[k].flag = number > 0;
@@ -153,7 +131,7 @@ static int read_opened(words *from, rh_peer_message *said) {
   uint64_t launches;
   uint32_t by_device;
   if (!read_clock(next_word(from), &by_device)) return 0;
-  if (!read_u64(next_word(from), &launches) || launches > UINT32_MAX) return 0;
+  if (!rh_read_digits(next_word(from), &launches) || launches > UINT32_MAX) return 0;
   opened->launches = (uint32_t)launches;
   opened->host_clock = !by_device;
   if (!read_keys(from, said)) return 0;
@@ -175,7 +153,10 @@ static int read_hello(words *from, rh_peer_message *said) {
 }
 
 static int read_named(words *from, rh_peer_message *said) {
-  return read_name(next_word(from), said->name) && read_text(from, said);
+  const char *name = next_word(from);
+  if (!rh_strategy_name_is_valid(name)) return 0;
+  strcpy(said->name, name);
+  return read_text(from, said);
 }
 
 static int read_nothing(words *from, rh_peer_message *said) {
@@ -192,7 +173,7 @@ static int read_phase(words *from, rh_peer_message *said) {
 
 static int read_log(words *from, rh_peer_message *said) {
   uint64_t level;
-  if (!read_u64(next_word(from), &level) || level > RH_LOG_DEBUG) return 0;
+  if (!rh_read_digits(next_word(from), &level) || level > RH_LOG_DEBUG) return 0;
   said->level = (uint32_t)level;
   read_text(from, said);
   return 1;
@@ -204,8 +185,8 @@ static int read_progress(words *from, rh_peer_message *said) {
   said->activity = "working"; /* a constant, because it outlives the line */
   for (size_t k = 0; activity && k < sizeof known / sizeof *known; k++)
     if (strcmp(activity, known[k]) == 0) said->activity = known[k];
-  return activity && read_u64(next_word(from), &said->done) &&
-         read_u64(next_word(from), &said->total) && !from->rest;
+  return activity && rh_read_digits(next_word(from), &said->done) &&
+         rh_read_digits(next_word(from), &said->total) && !from->rest;
 }
 
 /* ---- Structs ---- */
@@ -294,7 +275,7 @@ static int take_error(words *from, rh_peer_message *said) {
 }
 
 static int read_dropped(words *from, rh_peer_message *said) {
-  return read_u64(next_word(from), &said->done) && !from->rest;
+  return rh_read_digits(next_word(from), &said->done) && !from->rest;
 }
 
 /* ---- All of them ---- */

@@ -104,7 +104,8 @@ static void ask_own(rh_text *line, const rh_peer *me, const char *verb, const rh
                         .type = data->op->type,
                         .own = peers->n_own,
                         .offsets_at = at.offsets,
-                        .results_at = at.results};
+                        .results_at = at.results,
+                        .region_bytes = data->region ? data->region->bytes : 0};
   for (uint32_t k = 0; k < peers->n_own; k++)
     if (&peers->own[k]->face == data->op) point.own = k;
   if (data->lengths) point.layout = data->lengths->layout;
@@ -116,17 +117,16 @@ static void ask_own(rh_text *line, const rh_peer *me, const char *verb, const rh
 /* "open" or "ask" */
 static rh_status ask_for_point(rh_peer *me, const char *verb, const rh_bench_data *data,
                                rh_opened *opened, rh_error *error) {
-  rh_text line = {0};
+  RH_FINISHED(rh_text) line = {0};
   if (me->peers->role) ask_own(&line, me, verb, data);
   else ask_program(&line, me, data);
   if (line.failed) return rh_fail(error, RH_E_NOMEM, "no memory for a question");
   rh_peer_question question = {line.s, me->name, verb, data->op->base, data->op->type};
   /* A redhost child is closed after any answer, because it has opened a plugin. */
   if (me->peers->role) me->opened_in = me->peers->starts;
-  rh_status status = ask_for(me, &question, RH_PEER_OPENED, error);
-  rh_text_finish(&line);
-  if (status == RH_OK) *opened = me->peers->said.opened;
-  return status;
+  RH_TRY(ask_for(me, &question, RH_PEER_OPENED, error));
+  *opened = me->peers->said.opened;
+  return RH_OK;
 }
 
 static rh_status peer_open(void *self, const rh_bench_data *data, rh_opened *opened,
@@ -271,7 +271,7 @@ static rh_status peer_values(void *self, void *to, rh_error *error) {
   const rh_bench_data *data = &me->segmented;
   const places at = places_of(me, data);
   uint64_t bytes = data->lengths->layout.segments * at.result_bytes;
-  int is_own = peers->role != NULL;
+  RH_FREED(char) of_program = NULL;
   char *results = to;
   size_t done;
   /* Those of another peer of the program may stand there. */
@@ -280,13 +280,13 @@ static rh_status peer_values(void *self, void *to, rh_error *error) {
     return rh_fail(error, RH_E_PLUGIN, "%s: its results cannot be taken: %s", me->name,
                    strerror(errno));
   RH_TRY(ask_about(me, "values", "", RH_PEER_VALUED, error));
-  if (!is_own) RH_TRY(rh_alloc(&results, bytes + 1, 1, "a peer's results", error));
-  rh_status status = RH_OK;
+  if (!peers->role) {
+    RH_TRY(RH_NEW(&of_program, bytes + 1, "a peer's results", error));
+    results = of_program;
+  }
   if (rh_read_all(peers->data, results, bytes, at.results, &done) != 0 || done != bytes)
-    status = rh_fail(error, RH_E_PLUGIN, "%s: its results cannot be read", me->name);
-  if (status == RH_OK && !is_own) status = to_values(data, results, at.result_bytes, to, error);
-  if (!is_own) free(results);
-  return status;
+    return rh_fail(error, RH_E_PLUGIN, "%s: its results cannot be read", me->name);
+  return peers->role ? RH_OK : to_values(data, results, at.result_bytes, to, error);
 }
 
 /* ---- The sampler ---- */

@@ -165,13 +165,18 @@ rh_status rh_peers_ask(rh_peers *p, const rh_peer_question *question, rh_error *
 
 /* ---- Beginning and end ----------------------------------------------------------------------- */
 
-static rh_status spawn(rh_peers *p, const char *const *environment, rh_error *error) {
+rh_status rh_peers_start_process(rh_peers *p, rh_error *error) {
   const char *const alone[] = {p->program, NULL};
-  rh_child_spec spec = {
+  char device[300];
+  if (access(p->program, X_OK) != 0)
+    return rh_fail(error, RH_E_FILE, "peer program %s cannot be started: %s", p->program,
+                   strerror(errno));
+  if (p->options->device) snprintf(device, sizeof device, "REDHOST_DEVICE=%s", p->options->device);
+  const rh_child_spec spec = {
       .program = p->program,
       .role = p->role,
       .argv = alone,
-      .environment = environment,
+      .variable = p->options->device ? device : NULL,
       .request = rh_text_get(&p->request),
       .bytes = p->request.length,
       .data = p->region ? p->region->file : p->reader,
@@ -190,23 +195,6 @@ static rh_status spawn(rh_peers *p, const char *const *environment, rh_error *er
   p->runs = 1;
   p->starts++;
   return RH_OK;
-}
-
-rh_status rh_peers_start_process(rh_peers *p, rh_error *error) {
-  char device[300];
-  const char **environment = NULL;
-  const char *wanted = p->options->device;
-  if (access(p->program, X_OK) != 0)
-    return rh_fail(error, RH_E_FILE, "peer program %s cannot be started: %s", p->program,
-                   strerror(errno));
-  if (wanted) {
-    snprintf(device, sizeof device, "REDHOST_DEVICE=%s", wanted);
-    environment = rh_child_environment(device);
-    if (!environment) return rh_fail(error, RH_E_NOMEM, "no memory to start a peer program");
-  }
-  rh_status status = spawn(p, environment, error);
-  free(environment);
-  return status;
 }
 
 /* Side effects that do not affect the figures are warnings. */

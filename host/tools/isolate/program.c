@@ -45,18 +45,6 @@ static rh_status greet(rh_peers *peers, int first, rh_error *error) {
   return rh_peers_protocol_error(peers, wrong, error);
 }
 
-/* For a strategy's process: describes the data that it will find. */
-static rh_status write_request(rh_peers *peers, rh_error *error) {
-  rh_text *request = &peers->request;
-  const rh_region *region = peers->region;
-  rh_sample_data data = {0};
-  if (region) data = (rh_sample_data){region->bytes, peers->offset, peers->in_chunks};
-  rh_text_finish(request);
-  rh_text_append(request, peers->order.s, peers->order.length);
-  rh_sample_data_write(request, &data);
-  return rh_request_end(request, error);
-}
-
 /* A descriptor in another process cannot be exchanged, so a program keeps one file. */
 static rh_status open_data(rh_peers *peers, rh_error *error) {
   char path[40];
@@ -73,11 +61,9 @@ static rh_status bind_data(rh_peers *peers, const rh_bench_data *data, rh_error 
   if (!data->region) return open_data(peers, error);
   if (!data->region->shared)
     return rh_fail(error, RH_E_INTERNAL, "data that cannot be shared with another process");
-  if (peers->region != data->region || peers->offset != data->offset) rh_peers_end_process(peers);
+  if (peers->region != data->region) rh_peers_end_process(peers);
   if (!data->in_chunks) rh_region_seal(data->region);
   peers->region = data->region;
-  peers->offset = data->offset;
-  peers->in_chunks = data->in_chunks;
   return RH_OK;
 }
 
@@ -87,7 +73,6 @@ rh_status rh_peers_run(rh_peers *peers, const rh_bench_data *data, rh_error *err
   if (peers->losses >= MOST_LOSSES)
     return rh_fail(error, RH_E_PLUGIN, "not tried again after %u losses in a row: %s",
                    peers->losses, peers->why);
-  if (peers->role) RH_TRY(write_request(peers, error));
   RH_TRY(rh_peers_start_process(peers, error));
   return peers->role ? RH_OK : greet(peers, peers->n == 0, error);
 }
@@ -99,7 +84,6 @@ void rh_peers_finish(rh_peers *peers) {
   if (peers->data >= 0) close(peers->data);
   free(peers->program);
   rh_found_finish(&peers->found);
-  rh_text_finish(&peers->order);
   rh_text_finish(&peers->request);
   free(peers);
 }

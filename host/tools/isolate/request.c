@@ -13,11 +13,6 @@ static const rh_request_field numbers[] = {
     RH_REQUEST_FIELD(rh_sample_order, untuned),
     RH_REQUEST_FIELD(rh_sample_order, strict),
 };
-static const rh_request_field places[] = {
-    RH_REQUEST_FIELD(rh_sample_data, region_bytes),
-    RH_REQUEST_FIELD(rh_sample_data, offset),
-    RH_REQUEST_FIELD(rh_sample_data, in_chunks),
-};
 #define COUNT(fields) (sizeof(fields) / sizeof *(fields))
 
 void rh_sample_order_write(rh_text *to, const rh_isolated_spec *spec) {
@@ -39,10 +34,6 @@ void rh_sample_order_write(rh_text *to, const rh_isolated_spec *spec) {
   if (spec->bench_device) rh_request_add_fields(to, known, COUNT(known), spec->bench_device);
 }
 
-void rh_sample_data_write(rh_text *to, const rh_sample_data *data) {
-  rh_request_add_fields(to, places, COUNT(places), data);
-}
-
 /* 0, or -1. */
 static int read_settings(const rh_child_request *request, rh_sample_order *order) {
   rh_setting *settings = calloc(MOST_SETTINGS, sizeof *settings);
@@ -59,7 +50,7 @@ static int read_settings(const rh_child_request *request, rh_sample_order *order
   return n < MOST_SETTINGS ? 0 : -1;
 }
 
-int rh_sample_read(const rh_child_request *request, rh_sample_order *order, rh_sample_data *data) {
+int rh_sample_read(const rh_child_request *request, rh_sample_order *order) {
   const char *own = NULL;
   *order = (rh_sample_order){
       .options = rh_request_options(request),
@@ -73,7 +64,6 @@ int rh_sample_read(const rh_child_request *request, rh_sample_order *order, rh_s
   if (order->strategy && order->plugin && read_settings(request, order) == 0 &&
       rh_request_fields(request, numbers, COUNT(numbers), order) == 0 &&
       order->answer_bytes == RH_ANSWER_BYTES &&
-      rh_request_fields(request, places, COUNT(places), data) == 0 &&
       (!order->is_known || rh_request_fields(request, known, COUNT(known), &order->known) == 0))
     return 0;
   free((void *)(uintptr_t)order->settings); /* the type says const */

@@ -35,12 +35,11 @@ __attribute__((format(printf, 2, 3))) static int tell(outlet *to, const char *fo
 
 /* A word and the struct behind it. */
 static int tell_struct(outlet *to, const char *word, const void *from, size_t bytes) {
-  rh_text line = {0};
+  RH_FINISHED(rh_text) line = {0};
   rh_own_line_add(&line, word, from, bytes);
   pthread_mutex_lock(&to->lock);
   int failed = line.failed || rh_write_all(to->channel, line.s, line.length, RH_BYTES_HERE) != 0;
   pthread_mutex_unlock(&to->lock);
-  rh_text_finish(&line);
   return failed ? -1 : 0;
 }
 
@@ -64,7 +63,6 @@ static int tell_progress(void *to, const char *activity, uint64_t done, uint64_t
 
 typedef struct sampling {
   rh_sample_order order;
-  rh_sample_data place;
   outlet parent;
   rh_phase phase;
   int data;
@@ -150,27 +148,23 @@ static void close_point(sampling *s) {
 static rh_status map_data(sampling *s, rh_error *error) {
   static uint64_t serial;
   uint64_t bytes = rh_bench_data_bytes(&s->point);
-  if (s->place.region_bytes) bytes = s->place.region_bytes;
+  if (s->asked.region_bytes) bytes = s->asked.region_bytes;
   if (s->point.lengths) bytes = s->asked.results_at;
   if (bytes == 0) bytes = 1;
-  int flags = s->place.in_chunks ? MAP_SHARED : MAP_PRIVATE;
+  int flags = s->point.in_chunks ? MAP_SHARED : MAP_PRIVATE;
   void *address = mmap(NULL, bytes, PROT_READ | PROT_WRITE, flags | MAP_NORESERVE, s->data, 0);
   if (address == MAP_FAILED)
     return rh_fail(error, RH_E_NOMEM, "%s: cannot be mapped a second time",
                    s->order.what ? s->order.what : "the data");
   s->region = (rh_region){.address = address, .bytes = bytes};
-  s->point.elements = (const char *)address + s->place.offset;
+  s->point.elements = (const char *)address + s->point.offset;
   s->point.serial = ++serial;
   if (s->point.lengths && s->lengths.layout.length == 0) {
     uint64_t segments = s->lengths.layout.segments;
     s->lengths.offsets = (uint64_t *)(void *)((char *)address + s->asked.offsets_at);
     s->lengths.layout = rh_layout_offsets(s->lengths.offsets, s->lengths.offsets + 1, segments);
   }
-  if (s->place.region_bytes) {
-    s->point.region = &s->region;
-    s->point.offset = s->place.offset;
-    s->point.in_chunks = s->place.in_chunks;
-  }
+  if (s->asked.region_bytes) s->point.region = &s->region;
   return RH_OK;
 }
 
@@ -178,7 +172,7 @@ static const rh_operator *own_operator(sampling *s, uint32_t k) {
   rh_operation operation;
   if (!s->own[k]) rh_operation_read(&operation, &s->own[k], s->order.own[k], NULL);
   if (!s->own[k]) return NULL;
-  if (s->place.in_chunks) rh_custom_take_base(s->own[k]);
+  if (s->point.in_chunks) rh_custom_take_base(s->own[k]);
   return &s->own[k]->face;
 }
 
@@ -236,14 +230,13 @@ static int show_parts(sampling *s) {
 /* Writes those of the segments into the file. */
 static int send_values(sampling *s) {
   rh_error error = {0};
-  char *values = NULL;
+  RH_FREED(char) values = NULL;
   uint64_t bytes = s->point.lengths ? s->lengths.layout.segments * s->point.op->abi->value_size : 0;
   if (!s->region.address || !s->point.lengths) return -1;
   rh_status status = rh_alloc(&values, bytes + 1, 1, "the values of segments", &error);
   if (status == RH_OK) status = s->sampler.values(s->sampler.self, values, &error);
   if (status == RH_OK && rh_write_all(s->data, values, bytes, s->asked.results_at) != 0)
     status = rh_fail(&error, RH_E_NOMEM, "the values of segments cannot be handed over");
-  free(values);
   return status == RH_OK ? tell(&s->parent, "valued") : tell_error(&s->parent, &error);
 }
 
@@ -287,7 +280,7 @@ int rh_sample_main(void) {
   rh_child_request request;
   if (rh_request_receive(&request) != 0) return 2;
   int code = 2;
-  if (rh_sample_read(&request, &s.order, &s.place) == 0) {
+  if (rh_sample_read(&request, &s.order) == 0) {
     s.parent.channel = rh_channel_open(request.parent);
     if (s.parent.channel >= 0) s.data = rh_channel_data();
     code = s.data < 0 || work(&s) != 0 ? 3 : 0;

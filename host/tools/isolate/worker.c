@@ -7,26 +7,25 @@ static rh_status add_own(rh_peers *peers, const rh_isolated_spec *spec, rh_error
   for (uint32_t k = 0; k < spec->n_own; k++) {
     if (!spec->own[k]) continue;
     const rh_operation operation = {.op = &spec->own[k]->face};
-    char *text = rh_operation_text(&operation, NULL);
+    RH_FREED(char) text = rh_operation_text(&operation, NULL);
     if (!text) return rh_fail(error, RH_E_NOMEM, "no memory for an operator");
-    rh_request_add(&peers->order, "own", text);
-    free(text);
+    rh_request_add(&peers->request, "own", text);
     peers->own[peers->n_own++] = spec->own[k];
   }
   return RH_OK;
 }
 
 static rh_status take_order(rh_peers *peers, const rh_isolated_spec *spec, rh_error *error) {
-  rh_sample_order_write(&peers->order, spec);
+  rh_sample_order_write(&peers->request, spec);
   RH_TRY(add_own(peers, spec, error));
+  RH_TRY(rh_request_end(&peers->request, error));
   peers->found = (rh_found){.path = rh_copy_string(spec->found->path)};
   snprintf(peers->found.name, sizeof peers->found.name, "%s", spec->found->name);
   peers->role = spec->role ? spec->role : "--sample";
   peers->n = 1;
   peers->list[0] = (rh_peer){.peers = peers};
   snprintf(peers->list[0].name, sizeof peers->list[0].name, "%s", spec->found->name);
-  if (!peers->order.failed && peers->found.path) return RH_OK;
-  return rh_fail(error, RH_E_NOMEM, "no memory to ask for a strategy");
+  return peers->found.path ? RH_OK : rh_fail(error, RH_E_NOMEM, "no memory for a path");
 }
 
 rh_status rh_isolated_job(rh_sampler *sampler, const rh_options *options, const rh_job_spec *job,
@@ -65,18 +64,6 @@ rh_status rh_isolated_sampler(rh_sampler *sampler, const rh_isolated_spec *spec,
 /* ---- A job's remote ---- */
 
 enum { ELEMENTS_AT = 4096 }; /* behind the chunk's head */
-
-struct rh_isolated_worker {
-  rh_remote remote; /* the first */
-  rh_isolated_worker_spec spec;
-  rh_options options; /* the context's, with a reporter of its own */
-  rh_sampler sampler;
-  rh_region region;
-  rh_bench_data data;
-  uint64_t offsets[RH_MOST_OPERANDS];
-  rh_opened opened;
-  int is_set_up;
-};
 
 static void pass_log(void *of_worker, uint32_t level, const char *text) {
   const rh_isolated_worker *w = of_worker;
@@ -200,10 +187,6 @@ void rh_isolated_worker_close(rh_isolated_worker *w) {
   rh_region_finish(&w->region);
   free(w);
 }
-
-rh_remote *rh_isolated_worker_remote(rh_isolated_worker *w) { return &w->remote; }
-
-const rh_opened *rh_isolated_worker_opened(const rh_isolated_worker *w) { return &w->opened; }
 
 rh_status rh_isolated_worker_start(rh_isolated_worker *w, rh_error *error) {
   RH_TRY(place(w, w->spec.job->operation.op, w->spec.most_n, error));

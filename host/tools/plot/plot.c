@@ -95,7 +95,7 @@ static rh_status prepare(work *w, rh_error *error) {
 static rh_status start(work *w, const char *document, size_t bytes, rh_error *error) {
   const rh_plot_spec *plot = w->spec;
   char window[32];
-  rh_text formats = {0};
+  RH_FINISHED(rh_text) formats = {0};
   for (uint32_t k = 0; k < plot->n_files; k++)
     rh_text_add(&formats, "%s%s", k ? "," : "", suffix_of(plot->files[k]) + 1);
   snprintf(window, sizeof window, "--window=%ux%u", plot->columns, plot->lines);
@@ -109,7 +109,6 @@ static rh_status start(work *w, const char *document, size_t bytes, rh_error *er
                               window,
                               plot->color ? "--color" : NULL,
                               NULL};
-  const char **environment = rh_child_environment("LC_ALL=C.UTF-8");
   const rh_child_spec spec = {.program = w->python,
                               .stranger = 1,
                               .argv = argv,
@@ -117,12 +116,8 @@ static rh_status start(work *w, const char *document, size_t bytes, rh_error *er
                               .bytes = bytes,
                               .data = w->data,
                               .output = w->output,
-                              .environment = environment};
-  rh_status status =
-      environment && !formats.failed ? rh_child_start(&w->child, &spec, error) : no_memory(error);
-  rh_text_finish(&formats);
-  free(environment);
-  return status;
+                              .variable = "LC_ALL=C.UTF-8"};
+  return formats.failed ? no_memory(error) : rh_child_start(&w->child, &spec, error);
 }
 
 /* "rate-sum-f32 1 23456 -rate-sum-f32": for the file spec->files[1], and what its name gets. */

@@ -20,14 +20,13 @@ static rh_status measure_quickly(rh_contender *c, const rh_bench_data *data, dou
 rh_status rh_tune_candidate_measure(const rh_stage *stage, const rh_point *point,
                                     rh_sampler *sampler, double give_up_s, rh_row *row,
                                     rh_error *error) {
-  rh_contender *c;
+  RH_FREED(rh_contender) c = NULL;
   *row = rh_bench_row(stage, point, sampler);
   RH_TRY(RH_NEW(&c, 1, "a sample", error));
   *c = (rh_contender){.sampler = sampler, .row = row, .rules = &quickly, .scale = &point->scale};
   rh_status status = measure_quickly(c, &point->data, give_up_s, error);
   if (!c->done && row->status == RH_ROW_skipped) row->time.median = c->about_s;
   rh_contender_close(c);
-  free(c);
   return status;
 }
 

@@ -33,15 +33,14 @@ static int wants_probe(const rh_tuner *w, uint32_t k) {
 
 /* Measures a size at which no strategy takes long. */
 static rh_status probe(rh_tuner *w, rh_task *task, rh_error *error) {
-  rh_row row;
+  RH_FINISHED(rh_row) row = {0};
   rh_sampler *sampler = &w->stage->samplers[task->strategy];
   RH_TRY(rh_tuner_use_point(w, task, probe_n, error));
   RH_TRY(rh_tuner_turn(w, sampler->name, error));
-  rh_status status = rh_tune_candidate_measure(w->stage, &w->point, sampler, 0, &row, error);
-  if (status == RH_OK && row.status == RH_ROW_wrong) status = rh_tuner_blame(w, task, &row, error);
-  else if (status == RH_OK && row.time.median > 0) expect(w, task, row.time.median);
-  rh_row_finish(&row);
-  return status;
+  RH_TRY(rh_tune_candidate_measure(w->stage, &w->point, sampler, 0, &row, error));
+  if (row.status == RH_ROW_wrong) return rh_tuner_blame(w, task, &row, error);
+  if (row.time.median > 0) expect(w, task, row.time.median);
+  return RH_OK;
 }
 
 static rh_status probe_all(rh_tuner *w, rh_error *error) {

@@ -44,31 +44,28 @@ static rh_status try_few_elements(strategy_search *h, rh_sampler *sampler,
                                   const rh_tunedb_settings *settings, double best_s,
                                   double *seconds, rh_error *error) {
   const rh_tuner *w = h->w;
-  rh_row row;
-  rh_status status = rh_tune_candidate_measure(w->stage, &w->small, sampler, 0, &row, error);
+  RH_FINISHED(rh_row) row = {0};
+  RH_TRY(rh_tune_candidate_measure(w->stage, &w->small, sampler, 0, &row, error));
   if (row.status == RH_ROW_skipped) *seconds = row.time.median;
-  else if (status == RH_OK) status = read_row(h, settings, &row, seconds, error);
+  else RH_TRY(read_row(h, settings, &row, seconds, error));
   if (*seconds > 0 && h->small_s > 0 &&
       h->default_s + RH_TUNE_SMALL * (*seconds - h->small_s) > unbearable * best_s)
     *seconds = INFINITY;
-  rh_row_finish(&row);
-  return status;
+  return RH_OK;
 }
 
 static rh_status measure_quickly(strategy_search *h, rh_sampler *sampler,
                                  const rh_tunedb_settings *settings, double best_s, double *seconds,
                                  rh_error *error) {
   const rh_tuner *w = h->w;
-  rh_row row;
+  RH_FINISHED(rh_row) row = {0};
   if (w->has_small && h->small_s > 0) {
     RH_TRY(try_few_elements(h, sampler, settings, best_s, seconds, error));
     if (*seconds == 0 || isinf(*seconds)) return RH_OK;
   }
-  rh_status status =
-      rh_tune_candidate_measure(w->stage, &w->point, sampler, clearly_worse * best_s, &row, error);
-  if (status == RH_OK) status = read_row(h, settings, &row, seconds, error);
-  rh_row_finish(&row);
-  return status;
+  RH_TRY(
+      rh_tune_candidate_measure(w->stage, &w->point, sampler, clearly_worse * best_s, &row, error));
+  return read_row(h, settings, &row, seconds, error);
 }
 
 static rh_status measure(void *user, uint64_t candidate, double best_s, double *seconds,

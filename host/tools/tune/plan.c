@@ -7,13 +7,10 @@ static const double expensive = 10,
 static const double least_share_s = 1;
 
 const char *rh_task_name(uint32_t state) {
-  switch (state) {
-#define RH_X(name, number)                                                                         \
-  case RH_TASK_##name: return #name;
-    RH_TASK_LIST(RH_X)
+#define RH_X(name, number) #name,
+  static const char *const names[] = {RH_TASK_LIST(RH_X)};
 #undef RH_X
-  default: return NULL;
-  }
+  return names[state];
 }
 
 static int has_setting(const rh_tunedb_settings *in, const rh_tunedb_setting *one) {
@@ -45,8 +42,6 @@ int rh_tasks_same_problem(const rh_task *a, const rh_task *b) {
 int rh_tasks_same_point(const rh_task *a, const rh_task *b) {
   return rh_tasks_same_problem(a, b) && a->n == b->n;
 }
-
-static int compare(double a, double b) { return (a > b) - (a < b); }
 
 rh_type rh_task_type(const rh_task *task) { return task->op->operands[0].type; }
 
@@ -87,7 +82,7 @@ static double promise(const rh_task *task) {
 static int by_promise(const void *first, const void *second) {
   const rh_task *a = first, *b = second;
   int order = by_size(a, b);
-  if (order == 0) order = compare(promise(a), promise(b));
+  if (order == 0) order = (promise(a) > promise(b)) - (promise(a) < promise(b));
   return order ? order : in_name(a, b);
 }
 
@@ -162,12 +157,6 @@ const rh_task *rh_plan_quickest(const rh_task *tasks, uint32_t n, const rh_task 
   return best;
 }
 
-/* The ratio to the best time of its point. */
-static double behind(const rh_task *tasks, uint32_t n, const rh_task *task, double seconds) {
-  const rh_task *best = plan_best(tasks, n, task);
-  return best ? seconds / best->time_s : 1;
-}
-
 /* Sorts by point first, since there may be tens of thousands of tasks. */
 static void note_behind(rh_task *tasks, uint32_t n) {
   qsort(tasks, n, sizeof *tasks, by_promise);
@@ -187,7 +176,8 @@ void rh_plan_drop_slow(rh_task *tasks, uint32_t n) {
 }
 
 int rh_plan_is_hopeless(const rh_task *tasks, uint32_t n, const rh_task *task) {
-  double times = behind(tasks, n, task, task->expected_s);
+  const rh_task *best = plan_best(tasks, n, task);
+  double times = best ? task->expected_s / best->time_s : 1;
   return (task->expected_s > tolerable_s && times > hopeless) ||
          (task->expected_s > expensive_s && times > expensive);
 }

@@ -44,21 +44,12 @@ static rh_status try_one(search *s, uint64_t candidate, rh_error *error) {
   return remember(s, candidate, seconds, error);
 }
 
-static void shuffle(search *s, uint64_t *list, uint32_t n) {
-  for (uint32_t k = n; k > 1; k--) {
-    uint32_t with = (uint32_t)(rh_random_next(&s->random) % k);
-    uint64_t kept = list[k - 1];
-    list[k - 1] = list[with];
-    list[with] = kept;
-  }
-}
-
 /* Tries the list in random order, so that an interrupted search has sampled everything. *all:
  * none is left. */
 static rh_status try_list(search *s, uint64_t *list, uint32_t n, int until_better, int *all,
                           rh_error *error) {
   double before = s->best_s;
-  shuffle(s, list, n);
+  rh_shuffle(list, n, &s->random);
   *all = 0;
   for (uint32_t k = 0; k < n; k++) {
     if (is_known(s, list[k])) continue;
@@ -93,10 +84,10 @@ static rh_status try_sample(search *s, rh_error *error) {
 }
 
 /* The best candidate with untried neighbours. */
-static known *most_promising(search *s) {
-  known *best = NULL;
+static const known *most_promising(const search *s) {
+  const known *best = NULL;
   for (uint32_t k = 0; k < s->n; k++) {
-    known *it = &s->known[k];
+    const known *it = &s->known[k];
     if (it->expanded || it->tried.seconds > promising * s->best_s) continue;
     if (!best || it->tried.seconds < best->tried.seconds) best = it;
   }
@@ -105,22 +96,22 @@ static known *most_promising(search *s) {
 
 /* Hill climbing: tries neighbours of the best until none is better. */
 static rh_status climb(search *s, int *complete, rh_error *error) {
-  uint64_t *list = malloc(RH_SPACE_MOST_NEIGHBOURS * sizeof *list);
-  rh_status status = RH_OK;
-  if (!list) return rh_fail(error, RH_E_NOMEM, "no memory for a search");
-  for (known *from; status == RH_OK && !is_over(s);) {
+  RH_FREED(uint64_t) list = NULL;
+  RH_TRY(RH_NEW(&list, RH_SPACE_MOST_NEIGHBOURS, "a search", error));
+  while (!is_over(s)) {
     int all;
-    if (!(from = most_promising(s))) {
+    const known *from = most_promising(s);
+    if (!from) {
       *complete = 1;
       break;
     }
     uint32_t place = (uint32_t)(from - s->known); /* the list may be reallocated */
     uint32_t n = rh_space_neighbours(s->spec->space, from->tried.candidate, list);
-    status = try_list(s, list, n, 1, &all, error);
+    rh_status status = try_list(s, list, n, 1, &all, error);
     s->known[place].expanded = all;
+    RH_TRY(status);
   }
-  free(list);
-  return status;
+  return RH_OK;
 }
 
 static void choose_finalists(const search *s, double initial_s, rh_tune_found *found) {

@@ -3,15 +3,11 @@
 enum { SHORT_RANGE = 16, FARTHEST = 64 };
 static const uint64_t most_candidates = (uint64_t)1 << 40;
 
-static int is_power_of_two(int64_t value) { return value > 0 && (value & (value - 1)) == 0; }
-
 /* A value that the command line would accept, or the default, which need not be on a step. */
 static int is_legal(const rh_param *param, int64_t value) {
-  if (value < param->min || value > param->max) return 0;
-  if (value == param->initial) return 1;
-  if (((uint64_t)value - (uint64_t)param->min) % (uint64_t)param->step != 0) return 0;
-  if (!(param->flags & RH_PARAM_POWER_OF_TWO)) return 1;
-  return is_power_of_two(value) || (value == 0 && param->min == 0);
+  if (!rh_param_allows(param, value)) return 0;
+  return value == param->initial ||
+         ((uint64_t)value - (uint64_t)param->min) % (uint64_t)param->step == 0;
 }
 
 /* Inserts the value in order, without duplicates. */

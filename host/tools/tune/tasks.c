@@ -88,11 +88,12 @@ static rh_status find_plugins(rh_tuner *w, rh_error *error) {
   return RH_OK;
 }
 
-static void add_point(rh_tuner *w, const rh_job_spec *problem, rh_cut cut) {
-  const rh_operator *op = problem->operation.op;
+static void add_point(rh_tuner *w, const rh_bench_at *at) {
+  const rh_operation *of = &at->problem.operation;
+  const rh_operator *op = of->op;
   for (uint32_t k = 0; k < w->stage->n_found; k++) {
     rh_task *task = &w->tasks[w->n_tasks];
-    *task = (rh_task){.strategy = k, .op = op, .n = problem->operation.n, .cut = cut};
+    *task = (rh_task){.strategy = k, .op = op, .n = of->n, .cut = at->cut};
     const rh_entry *entry = entry_of(w, task);
     if (!entry || entry->offers[op->base][op->type].status != RH_OK) continue;
     task->passed_over = !(entry->promises & RH_CANONICAL_ORDER) && rh_op_rounds(op->base, op->type);
@@ -103,25 +104,13 @@ static void add_point(rh_tuner *w, const rh_job_spec *problem, rh_cut cut) {
   }
 }
 
-/* As a whole, or cut in each way. */
-static void add_points(rh_tuner *w, const rh_job_spec *problem) {
-  const rh_bench_settings *settings = w->stage->settings;
-  const rh_distributions *ways = &settings->distributions;
-  if (!settings->n_lengths) add_point(w, problem, (rh_cut){0});
-  for (uint32_t k = 0; k < ways->n; k++)
-    for (uint32_t j = 0; j < settings->n_lengths; j++)
-      if (settings->lengths[j] <= problem->operation.n)
-        add_point(w, problem, (rh_cut){settings->lengths[j], ways->list[k]});
-}
-
 rh_status rh_tuner_make_tasks(rh_tuner *w, rh_error *error) {
   const rh_bench_settings *settings = w->stage->settings;
   uint64_t most = 0;
   RH_TRY(find_plugins(w, error));
-  for (rh_bench_at at = {.t = 0}; rh_bench_next(settings, &at);)
-    most += (uint64_t)rh_bench_cuts(settings, at.problem.operation.n) * w->stage->n_found;
+  for (rh_bench_at at = {.t = 0}; rh_bench_next(settings, &at);) most += w->stage->n_found;
   RH_TRY(RH_NEW(&w->tasks, most + 1, "the tasks", error));
-  for (rh_bench_at at = {.t = 0}; rh_bench_next(settings, &at);) add_points(w, &at.problem);
+  for (rh_bench_at at = {.t = 0}; rh_bench_next(settings, &at);) add_point(w, &at);
   return RH_OK;
 }
 

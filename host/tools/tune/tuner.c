@@ -19,7 +19,7 @@ rh_status rh_tuner_use_point(rh_tuner *tuner, const rh_task *task, uint64_t n, r
     return RH_OK;
   tuner->has_point = 0;
   RH_TRY(rh_point_fill(point, tuner->stage, &problem, error));
-  RH_TRY(rh_point_cut(point, tuner->stage, task->cut.distribution, task->cut.length, error));
+  RH_TRY(rh_point_cut(point, tuner->stage, &task->cut, error));
   RH_TRY(rh_point_reference(point, tuner->stage, error));
   tuner->has_small = n >= large && n / RH_TUNE_SMALL >= task->cut.length;
   if (tuner->has_small) {
@@ -28,7 +28,7 @@ rh_status rh_tuner_use_point(rh_tuner *tuner, const rh_task *task, uint64_t n, r
     small->data = point->data;
     small->problem.operation.n = small->data.n = n / RH_TUNE_SMALL;
     small->data.copies = 1;
-    RH_TRY(rh_point_cut(small, tuner->stage, task->cut.distribution, task->cut.length, error));
+    RH_TRY(rh_point_cut(small, tuner->stage, &task->cut, error));
     RH_TRY(rh_point_reference(small, tuner->stage, error));
   }
   tuner->has_point = 1;
@@ -83,19 +83,16 @@ rh_status rh_tuner_rounds(rh_tuner *tuner, rh_sampler *samplers, uint32_t n,
 static rh_status try_order(rh_tuner *tuner, rh_sampler *sampler, const rh_row *row,
                            rh_error *error) {
   enum { TWO_CACHE_LINES = 128 };
-  rh_canonical_trial trial;
+  RH_FINISHED(rh_canonical_trial) trial = {0};
   rh_result result;
-  rh_status status = rh_canonical_trial_make(&trial, row->op, row->type, UINT64_MAX, 0, error);
+  RH_TRY(rh_canonical_trial_make(&trial, row->op, row->type, UINT64_MAX, 0, error));
   rh_bench_data data = {.op = rh_operator_builtin(row->op, row->type),
                         .n = trial.array.n,
                         .elements = rh_array_data(&trial.array),
                         .serial = ORDER_SERIAL | ++tuner->n_order_trials};
   rh_bench_copies(&data, 0, TWO_CACHE_LINES);
-  if (status == RH_OK) status = rh_sampler_once(sampler, &data, &result, error);
-  if (status == RH_OK)
-    status = rh_canonical_trial_judge(&trial, row->op, sampler->name, &result, error);
-  rh_canonical_trial_finish(&trial);
-  return status;
+  RH_TRY(rh_sampler_once(sampler, &data, &result, error));
+  return rh_canonical_trial_judge(&trial, row->op, sampler->name, &result, error);
 }
 
 rh_status rh_tuner_check_order(rh_tuner *tuner, rh_sampler *sampler, rh_row *row, rh_error *error) {

@@ -175,16 +175,14 @@ rh_status rh_libraries_read(rh_libraries *libraries, const char *path, rh_error 
   if (!loader) return rh_fail(error, RH_E_PLUGIN, "the loader of this system is not known");
   int output = memfd_create("redhost-libraries", MFD_CLOEXEC);
   const char *const argv[] = {loader, path, NULL};
-  const char **environment = rh_child_environment("LD_TRACE_LOADED_OBJECTS=1");
   const rh_child_spec spec = {.program = loader,
                               .argv = argv,
                               .data = -1,
                               .output = output,
                               .stranger = 1,
-                              .environment = environment};
+                              .variable = "LD_TRACE_LOADED_OBJECTS=1"};
   rh_status status = rh_child_start(&child, &spec, error);
   rh_child_end(&child, RH_CHILD_DONE_S);
-  free(environment);
   FILE *list = output >= 0 ? fdopen(output, "r") : NULL;
   if (list) rewind(list);
   while (status == RH_OK && list && fgets(line, sizeof line, list))

@@ -5,9 +5,6 @@
 #include "../../engine/ranks/ranks.h"
 #include "verify.h"
 
-/* A variable that is finished at the end of its block: RH_FINISHED(rh_text) text = {0}; */
-#define RH_FINISHED(type) __attribute__((cleanup(type##_finish))) type
-
 /* Memory whose bounds are watched: between inaccessible pages, where an access crashes, or between
  * canaries. */
 

@@ -51,7 +51,8 @@ static void learn_unsteady(rh_trial *trial, rh_footprint *footprint) {
     rh_cl_session own;
     rh_footprint_enter(footprint, 0);
     use_context(session);
-    if (rh_cl_session_init(&own, session->device, session->cache, session->reporter, NULL) == RH_OK)
+    if (rh_cl_session_init(&own, session->device, NULL, session->cache, session->reporter, NULL) ==
+        RH_OK)
       use_context(&own);
     rh_cl_session_finish(&own);
     rh_footprint_leave(footprint);
