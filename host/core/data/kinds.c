@@ -36,7 +36,7 @@ static inline int is_negative(uint64_t bits) { return (int)(bits >> 63); }
 
 /* ---- The kinds ------------------------------------------------------------------------------- */
 
-/* Those whose elements are an expression each, of the recipe r and the index i. */
+/* A kind whose elements are one expression, of the recipe r and the index i. */
 #define DEFINE_KIND(name, real, integer)                                                           \
   static double name##_real(const rh_recipe *r, uint64_t i) {                                      \
     (void)r, (void)i;                                                                              \
