@@ -76,17 +76,6 @@ static rh_status take_let(const char *text, rh_let *let, rh_error *error) {
 
 /* ---- Names of operands ---- */
 
-/* Is the name a word of the text? */
-static int mentions(const char *text, const char *name) {
-  size_t length = strlen(name);
-  for (const char *at = text; at && (at = strstr(at, name)); at++) {
-    int begins = at == text || (!isalnum((unsigned char)at[-1]) && at[-1] != '_' && at[-1] != '.');
-    if (begins && !isalnum((unsigned char)at[length]) && at[length] != '_' && at[length] != '(')
-      return 1;
-  }
-  return 0;
-}
-
 /* "w" of "data/w.npy", if it is a name that the map or the condition uses. */
 static void name_by_file(const char *path, const rh_typed *typed, rh_operand *operand) {
   const char *slash = strrchr(path, '/'), *stem = slash ? slash + 1 : path;
@@ -94,7 +83,7 @@ static void name_by_file(const char *path, const rh_typed *typed, rh_operand *op
   char name[RH_OPERATOR_NAME_BYTES] = "";
   if (!rh_operator_is_name(stem, length)) return;
   memcpy(name, stem, length);
-  if (mentions(typed->map, name) || mentions(typed->where, name))
+  if (rh_definition_mentions(typed->map, name) || rh_definition_mentions(typed->where, name))
     memcpy(operand->name, name, sizeof name);
 }
 
@@ -125,7 +114,8 @@ static uint32_t name_operands(const rh_typed *typed, const rh_definition *defini
   uint32_t n = 1;
   for (uint32_t k = 0; k < RH_MOST_OPERANDS; k++) {
     operands[k].type = type;
-    if (mentions(map, rh_operand_usual_name(k)) || mentions(typed->where, rh_operand_usual_name(k)))
+    if (rh_definition_mentions(map, rh_operand_usual_name(k)) ||
+        rh_definition_mentions(typed->where, rh_operand_usual_name(k)))
       n = k + 1;
   }
   return definition->n_operands ? definition->n_operands : n;

@@ -128,7 +128,5 @@ rh_status rh_reduce(rh_redhost *redhost, const rh_request *request, rh_result *r
 }
 
 double rh_result_number(const rh_result *result) {
-  if (!result) return 0;
-  if (rh_type_is_float(result->type)) return result->value.f;
-  return rh_type_is_signed(result->type) ? (double)result->value.i : (double)result->value.u;
+  return result ? rh_word_number(result->type, &result->value) : 0;
 }

@@ -115,7 +115,7 @@ TEST_LOOP(has_the_expressions_bits, 0, 5) {
 
 /* Loops that another processor would choose, too. */
 TEST_LOOP(wide_loops_have_the_expressions_bits, 0, RH_MOMENTS_WIDE) {
-  enum { TILE = 4 * RH_MOMENTS_ROW_F32 };
+  enum { TILE = 4 * RH_MOMENTS_ROW_F32, LANES = RH_MOMENTS_WIDE_LANES };
   rh_moments_tiles *wide = rh_moments_wide_by(_i);
   if (!wide) return; /* not on this processor */
   static float x[RH_MOMENTS_MOST_TILES * TILE];
@@ -124,9 +124,13 @@ TEST_LOOP(wide_loops_have_the_expressions_bits, 0, RH_MOMENTS_WIDE) {
   for (int round = 0; round < ROUNDS; round++) {
     uint64_t tiles = (uint64_t)1 << round % 7, n = tiles * TILE;
     double value[3], of_wide[3] = {(double)n};
+    double means[LANES * RH_MOMENTS_MOST_TILES], m2s[LANES * RH_MOMENTS_MOST_TILES];
     for (size_t k = 0; k < n; k++)
       put(RH_TYPE_f32, x, k, number(RH_TYPE_f32, round / 7 % KINDS, k));
-    wide(x, tiles, &of_wide[1], &of_wide[2]);
+    wide(x, tiles, means, m2s);
+    rh_moments_join(means, m2s, LANES * tiles, TILE / LANES);
+    of_wide[1] = means[0];
+    of_wide[2] = m2s[0];
     rh_custom_reduce(slow, &arrays, 0, n, value);
     /* A mean that is not finite is computed anew. */
     ck_assert_msg(!isfinite(of_wide[1]) || is_same(of_wide, value, 3),

@@ -508,6 +508,13 @@ static inline int rh_result_has_fields(const rh_result *result) {
 /* Number `index` of an array of a type that is computed with: not of f16, or of 8 or 16 bits. */
 double rh_number_at(rh_type type, const void *from, uint64_t index);
 
+/* An element of an array of any type as 8 bytes, as results have them in `value`; and back.
+ * Returns the element's size. */
+uint32_t rh_element_load(rh_type type, const void *from, void *word);
+uint32_t rh_element_store(rh_type type, const void *word, void *to);
+/* The number that such 8 bytes are. */
+double rh_word_number(rh_type type, const void *word);
+
 /* Names of types, operators, statuses' reasons: all from the lists in redhost/plugin.h. */
 
 /* Number of types and of operators; their numbers run from 1 to these. */

@@ -286,8 +286,7 @@ static void judge_prod(const rh_judged *j) {
 /* ---- The judge ---- */
 
 static double number_of(const rh_result *result) {
-  if (rh_type_is_float(result->type)) return result->value.f;
-  return rh_type_is_signed(result->type) ? (double)result->value.i : (double)result->value.u;
+  return rh_word_number(result->type, &result->value);
 }
 
 static rh_judged judged_of(const rh_reference *reference, const rh_result *result, int flushes,

@@ -48,17 +48,12 @@ typedef struct rh_enclosed {
 /* Is anything kept for this operator? */
 int rh_enclosed_serves(const rh_operator *op);
 
-/* Adds an element, which is `host` here. */
-void rh_enclosed_take(rh_enclosed *to, uint32_t op, double host, double low, double high);
-/* Adds elements first .. first+n-1, which the host has mapped. */
-void rh_enclosed_add(rh_enclosed *to, const rh_operator *op, const rh_arrays *arrays,
-                     uint64_t first, uint64_t n, const void *mapped);
+/* Adds elements first .. first+n-1, which are mapped[] here, or what is loaded for a field of a
+ * struct that is their sum. */
+void rh_enclosed_add(rh_enclosed *to, const rh_operator *op, uint32_t field, rh_type type,
+                     const rh_arrays *arrays, uint64_t first, uint64_t n, const void *mapped);
 /* Adds the elements of `part`. */
 void rh_enclosed_merge(rh_enclosed *to, uint32_t op, const rh_enclosed *part);
-
-/* `count` numbers of a type, as doubles. */
-void rh_enclosed_numbers(rh_type type, const void *from, uint64_t first, uint64_t count,
-                         double *to);
 
 /* Magnitudes in fixed point that is wide enough for sums of any floats, and of their products. */
 

@@ -8,18 +8,14 @@ int rh_enclosed_serves(const rh_operator *op) {
   return is_sum(base) || base == RH_OP_min || base == RH_OP_max || base == RH_OP_amax;
 }
 
-void rh_enclosed_numbers(rh_type type, const void *from, uint64_t first, uint64_t count,
-                         double *to) {
-  for (uint64_t j = 0; j < count; j++) to[j] = rh_number_at(type, from, first + j);
-}
-
 static void take_end(rh_enclosed *to, uint32_t op, int is_first, double least, double most) {
   int is_min = op == RH_OP_min;
   to->least = is_first ? least : is_min ? fmin(to->least, least) : fmax(to->least, least);
   to->most = is_first ? most : is_min ? fmin(to->most, most) : fmax(to->most, most);
 }
 
-void rh_enclosed_take(rh_enclosed *to, uint32_t op, double host, double low, double high) {
+/* An element, which is `host` here. */
+static void take_element(rh_enclosed *to, uint32_t op, double host, double low, double high) {
   int is_first = to->n++ == to->n_unknown; /* of those that are known */
   if (!(low <= host && host <= high)) {    /* NaN, too */
     to->n_unknown++;
@@ -39,18 +35,19 @@ void rh_enclosed_take(rh_enclosed *to, uint32_t op, double host, double low, dou
   }
 }
 
-void rh_enclosed_add(rh_enclosed *to, const rh_operator *op, const rh_arrays *arrays,
-                     uint64_t first, uint64_t n, const void *mapped) {
+void rh_enclosed_add(rh_enclosed *to, const rh_operator *op, uint32_t field, rh_type type,
+                     const rh_arrays *arrays, uint64_t first, uint64_t n, const void *mapped) {
+  uint32_t base = op->is_struct ? RH_OP_sum : op->base;
   double host[RH_ENCLOSED_MOST], low[RH_ENCLOSED_MOST], high[RH_ENCLOSED_MOST];
   for (uint64_t done = 0, count; done < n; done += count) {
     count = n - done < RH_ENCLOSED_MOST ? n - done : RH_ENCLOSED_MOST;
-    rh_enclosed_numbers(op->type, mapped, done, count, host);
-    if (op->calls->enclose(op, arrays, first + done, count, host, low, high) != 0) {
+    for (uint64_t j = 0; j < count; j++) host[j] = rh_number_at(type, mapped, done + j);
+    if (op->calls->enclose(op, field, arrays, first + done, count, host, low, high) != 0) {
       to->n += count;
       to->n_unknown += count;
       continue;
     }
-    for (uint64_t j = 0; j < count; j++) rh_enclosed_take(to, op->base, host[j], low[j], high[j]);
+    for (uint64_t j = 0; j < count; j++) take_element(to, base, host[j], low[j], high[j]);
   }
 }
 

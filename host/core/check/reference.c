@@ -47,7 +47,8 @@ static const unsigned char *elements(reference_part *part, uint64_t first, uint6
   if (!op->calls->map)
     return (const unsigned char *)job->arrays->operands[0] + first * rh_type_size(op->type);
   op->calls->map(op, job->arrays, first, n, part->mapped);
-  if (job->encloses) rh_enclosed_add(&part->enclosed, op, job->arrays, first, n, part->mapped);
+  if (job->encloses)
+    rh_enclosed_add(&part->enclosed, op, 0, op->type, job->arrays, first, n, part->mapped);
   return part->mapped;
 }
 

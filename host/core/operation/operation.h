@@ -47,9 +47,10 @@ typedef struct rh_operator_calls {
   void (*map)(const rh_operator *self, const rh_arrays *arrays, uint64_t first, uint64_t n,
               void *to);
   /* Between which numbers these elements, which are host[] here, may lie on any device; NaN where
-   * nothing is known.  n: at most RH_ENCLOSED_MOST.  -1, or null: not known of this operator. */
-  int (*enclose)(const rh_operator *self, const rh_arrays *arrays, uint64_t first, uint64_t n,
-                 const double *host, double *low, double *high);
+   * nothing is known.  field: of a struct, what is loaded for it.  n: at most RH_ENCLOSED_MOST.
+   * -1, or null: not known of this operator. */
+  int (*enclose)(const rh_operator *self, uint32_t field, const rh_arrays *arrays, uint64_t first,
+                 uint64_t n, const double *host, double *low, double *high);
   /* The result, as users see it, of a value of n elements. */
   void (*decode)(const rh_operator *self, const void *value, uint64_t n, rh_result *result);
   /* The same of n values, one behind the other, at most RH_RESULTS_AT_ONCE, of so many elements

@@ -5,13 +5,6 @@
 
 #include "../../core/data/data.h"
 
-/* ---- Elements of arrays as results have them, whatever their type ---- */
-
-/* An element of an array as 8 bytes, as results have them in `value`; and back.  Returns the
- * element's size. */
-uint32_t rh_element_load(rh_type type, const void *from, void *word);
-uint32_t rh_element_store(rh_type type, const void *word, void *to);
-
 /* The header of NumPy's .npy format, versions 1.0, 2.0 and 3.0, read; and written, as 1.0 or, if it
  * is long, 2.0. */
 

@@ -5,16 +5,9 @@
 static int bits_of(rh_type type) { return 8 * (int)rh_type_size(type); }
 
 double rh_element_number(rh_type type, uint64_t bits) {
-  float single;
-  double number;
-  uint32_t low = (uint32_t)bits;
-  memcpy(&single, &low, sizeof single);
-  memcpy(&number, &bits, sizeof number);
-  if (type == RH_TYPE_f16) return (double)rh_half_to_float((uint16_t)bits);
-  if (type == RH_TYPE_f32) return (double)single;
-  if (type == RH_TYPE_f64) return number;
-  if (!rh_type_is_signed(type)) return (double)bits;
-  return (double)((int64_t)(bits << (64 - bits_of(type))) >> (64 - bits_of(type)));
+  uint64_t word;
+  rh_element_load(type, &bits, &word);
+  return rh_word_number(type, &word);
 }
 
 double rh_field_number(const rh_operator_field *field, const unsigned char *value) {
@@ -22,16 +15,12 @@ double rh_field_number(const rh_operator_field *field, const unsigned char *valu
 }
 
 uint64_t rh_element_bits(rh_type type, double number) {
-  float single = (float)number;
-  uint32_t low;
-  uint64_t bits;
-  memcpy(&low, &single, sizeof low);
-  memcpy(&bits, &number, sizeof bits);
-  if (type == RH_TYPE_f16) return rh_half_from_float(single);
-  if (type == RH_TYPE_f32) return low;
-  if (type == RH_TYPE_f64) return bits;
-  bits = rh_type_is_signed(type) || number < 0 ? (uint64_t)(int64_t)number : (uint64_t)number;
-  return bits_of(type) == 64 ? bits : bits & ((UINT64_C(1) << bits_of(type)) - 1);
+  uint64_t word, bits = 0;
+  memcpy(&word, &number, sizeof word);
+  if (!rh_type_is_float(type))
+    word = rh_type_is_signed(type) || number < 0 ? (uint64_t)(int64_t)number : (uint64_t)number;
+  rh_element_store(type, &word, &bits);
+  return bits;
 }
 
 static uint64_t wide_integer(rh_type type, uint64_t random) {

@@ -189,16 +189,13 @@ static const char *format_float(char room[32], rh_type type, double number, int 
 }
 
 static void add_number(rh_text *text, rh_type type, uint64_t bits, int digits) {
-  double number = rh_element_number(type, bits);
-  char room[32];
-  if (isnan(number)) rh_text_add(text, "nan");
-  else if (rh_type_is_float(type))
-    rh_text_add(text, "%s", format_float(room, type, number, digits));
-  else if (rh_type_is_signed(type))
-    rh_text_add(text, "%lld",
-                (long long)((int64_t)(bits << (64 - 8 * rh_type_size(type))) >>
-                            (64 - 8 * rh_type_size(type))));
-  else rh_text_add(text, "%llu", (unsigned long long)bits);
+  rh_result number = {.type = type};
+  char room[64];
+  rh_element_load(type, &bits, &number.value);
+  int is_plain = !rh_type_is_float(type) || isnan(number.value.f);
+  rh_text_add(text, "%s",
+              is_plain ? rh_format_value(room, &number)
+                       : format_float(room, type, number.value.f, digits));
 }
 
 static void add_element(rh_text *text, const rh_custom *of, const rh_element *element) {

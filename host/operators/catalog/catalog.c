@@ -57,8 +57,9 @@ static rh_status add_own(rh_catalog *catalog, const char *only, rh_error *error)
   }
   for (uint32_t op = 1; op <= RH_N_OPS && !only; op++) {
     rh_catalog_entry *entry = add_entry(catalog, rh_op_name(op), RH_ORIGIN_BUILT_IN);
+    const rh_definition of = {.n_operands = 1, .operands = {"x"}, .ops = entry->name};
     entry->op = op;
-    rh_traits_of_built_in(&entry->traits, op);
+    RH_TRY(rh_traits_find(&entry->traits, &of, error));
   }
   return RH_OK;
 }

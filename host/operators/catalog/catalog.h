@@ -17,8 +17,6 @@ typedef struct rh_traits {
 /* RH_E_FILE, with the reason, if it can be made for no types of its operands. */
 rh_status rh_traits_find(rh_traits *traits, const rh_definition *definition, rh_error *error);
 
-void rh_traits_of_built_in(rh_traits *traits, uint32_t op);
-
 typedef enum rh_operator_origin {
   RH_ORIGIN_FILE,
   RH_ORIGIN_REDHOST,

@@ -1,11 +1,5 @@
 #include "catalog.h"
 
-static void set_results(rh_traits *traits, uint32_t flags) {
-  traits->n_results = flags & RH_OP_INDEXED ? 2 : 1;
-  snprintf(traits->results[0], sizeof traits->results[0], "value");
-  if (flags & RH_OP_INDEXED) snprintf(traits->results[1], sizeof traits->results[1], "index");
-}
-
 static void add_exactness(rh_traits *traits, rh_type type, uint32_t flags) {
   int exact = (flags & RH_OP_EXACT) != 0;
   int *of = rh_type_is_float(type) ? &traits->exact_floats : &traits->exact_integers;
@@ -14,24 +8,25 @@ static void add_exactness(rh_traits *traits, rh_type type, uint32_t flags) {
   *of = before ? *of && exact : exact;
 }
 
-/* Takes an operator of such flags, for operands of the type; 0: of several types. */
-static void add_type(rh_traits *traits, rh_type type, uint32_t flags) {
-  if (!traits->n_results) {
-    traits->commutes = (flags & RH_OP_COMMUTATIVE) != 0;
-    set_results(traits, flags);
-  }
-  if (!type) return;
-  add_exactness(traits, type, flags);
-  traits->types |= 1u << type;
-}
-
-static void add_made(rh_traits *traits, rh_type type, const rh_custom *made) {
-  int is_first = !traits->n_results;
-  add_type(traits, type, made->op.flags);
-  if (made->op.value_size > traits->value_bytes) traits->value_bytes = made->op.value_size;
-  if (!is_first || !made->face.n_results) return;
+static void set_results(rh_traits *traits, const rh_custom *made) {
+  static const char names[][RH_OPERATOR_NAME_BYTES] = {"value", "index"};
   traits->n_results = made->face.n_results;
   memcpy(traits->results, made->results, sizeof traits->results);
+  if (traits->n_results) return;
+  traits->n_results = made->op.flags & RH_OP_INDEXED ? 2 : 1;
+  memcpy(traits->results, names, sizeof names);
+}
+
+/* Takes an operator that was made for operands of the type; 0: of several types. */
+static void add_made(rh_traits *traits, rh_type type, const rh_custom *made) {
+  if (!traits->n_results) {
+    traits->commutes = (made->op.flags & RH_OP_COMMUTATIVE) != 0;
+    set_results(traits, made);
+  }
+  if (made->op.value_size > traits->value_bytes) traits->value_bytes = made->op.value_size;
+  if (!type) return;
+  add_exactness(traits, type, made->op.flags);
+  traits->types |= 1u << type;
 }
 
 /* types[k]: of operand k. */
@@ -79,10 +74,4 @@ rh_status rh_traits_find(rh_traits *traits, const rh_definition *definition, rh_
   }
   if (traits->types || try_mixed(traits, definition) == RH_OK) return RH_OK;
   return rh_fail(error, RH_E_FILE, "%s", first.message);
-}
-
-void rh_traits_of_built_in(rh_traits *traits, uint32_t op) {
-  *traits = (rh_traits){0};
-  for (rh_type type = 1; type <= RH_N_TYPES; type++)
-    if (rh_op_is_defined(op, type)) add_type(traits, type, rh_op_flags(op, type));
 }

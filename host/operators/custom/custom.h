@@ -97,6 +97,8 @@ rh_definition rh_definition_for(const rh_definition *of, rh_type type);
 int rh_operator_is_name(const char *text, size_t length);
 /* Can an operator or an operand be called so?  `i`, `n`, `inf` and `nan` mean something else. */
 int rh_definition_name_is_valid(const char *name);
+/* Is the name a word of the text, which may be null, and not that of a function? */
+int rh_definition_mentions(const char *text, const char *name);
 
 /* Adds a #line directive: what follows is line `line` of the file. */
 void rh_definition_add_line(rh_text *to, const char *file, uint32_t line);
@@ -211,9 +213,6 @@ rh_status rh_custom_round_once(rh_custom *self, rh_error *error);
  * operator that does not use i stays as it is.  Before the first use of `op` and the prelude. */
 void rh_custom_take_base(rh_custom *self);
 
-/* rh_operator_calls.enclose for what field `field` of a struct loads. */
-int rh_custom_enclose_field(const rh_custom *self, uint32_t field, const rh_arrays *arrays,
-                            uint64_t first, uint64_t n, double *low, double *high);
 /* Loads the fields of elements first ..  first+n-1, as one array each.  The operator is not by
  * code. */
 void rh_custom_load_fields(const rh_custom *self, const rh_arrays *arrays, uint64_t first,
@@ -250,10 +249,9 @@ uint32_t rh_custom_field_given(const rh_custom *self, uint32_t k);
 void rh_custom_finalize(const rh_custom *self, const rh_result_field *given, uint64_t n,
                         rh_result_field *results);
 
-/* Has the first of its built-in operators an index that nothing finalizes? */
-int rh_custom_keeps_index(const rh_custom *self);
-/* Puts the results of a value into *result, whose value is the first; of such a one, `indexed` and
- * `index` are as that operator alone has them. */
+/* Puts the results of a value into *result, whose value is the first.  If the first of several
+ * built-in operators has an index that nothing finalizes, `indexed` and `index` are as that
+ * operator alone has them. */
 void rh_custom_show(const rh_custom *self, const rh_result_field *results, const void *value,
                     rh_result *result);
 

@@ -18,6 +18,16 @@ int rh_definition_name_is_valid(const char *name) {
   return rh_operator_is_name(name, strlen(name));
 }
 
+int rh_definition_mentions(const char *text, const char *name) {
+  size_t length = strlen(name);
+  for (const char *at = text; at && (at = strstr(at, name)); at++) {
+    int begins = at == text || (!isalnum((unsigned char)at[-1]) && at[-1] != '_' && at[-1] != '.');
+    if (begins && !isalnum((unsigned char)at[length]) && at[length] != '_' && at[length] != '(')
+      return 1;
+  }
+  return 0;
+}
+
 void rh_definition_add_line(rh_text *to, const char *file, uint32_t line) {
   rh_text_add(to, "#line %u \"", line);
   for (; *file; file++) /* what a string of C cannot have as it is */

@@ -27,12 +27,12 @@ static void write_operands(const rh_custom *self, rh_text *to) {
                 self->op.constants_size / RH_CONSTANT_BYTES);
 }
 
-/* The parameters of what loads an element: its operands' values, the index and the constants. */
-static void write_parameters(const rh_custom *self, rh_text *to) {
-  rh_text_add(to, "(");
+/* The head of what loads an element of its operands' values, the index and the constants. */
+static void write_head(const rh_custom *self, const char *type, const char *name, rh_text *to) {
+  rh_text_add(to, "static inline %s %s(", type, name);
   for (uint32_t k = 0; k < self->face.n_operands; k++)
     rh_text_add(to, "%s x%u, ", value_type(self->operands[k].type), k);
-  rh_text_add(to, "ulong i, const ulong *constants)");
+  rh_text_add(to, "ulong i, const ulong *constants) {\n");
 }
 
 /* `i` is the kernel's index, or that and the number before the end of the constants. */
@@ -56,9 +56,7 @@ static void write_map(const rh_custom *self, rh_text *to) {
   rh_expr_name outputs[RH_MOST_FIELDS];
   rh_text_add(to, "#define RH_OP_%s 1\n#define RH_TYPE_%s 1\n#define RH_MAP 1\n",
               rh_op_name(self->face.base), rh_type_name(self->face.type));
-  rh_text_add(to, "static inline %s rh_map", memory_type(self->face.type));
-  write_parameters(self, to);
-  rh_text_add(to, " {\n");
+  write_head(self, memory_type(self->face.type), "rh_map", to);
   write_load(self, to, outputs);
   rh_text_add(to, "return %s;\n}\n", outputs[0]);
 }
@@ -129,10 +127,9 @@ static void write_code(const rh_custom *self, rh_text *to) {
   rh_text_add(to, "static inline rh_value rh_struct_identity(void) {\n"
                   "return rh_code_identity();\n}\n"
                   "static inline rh_value rh_struct_combine(rh_value a, rh_value b) {\n"
-                  "return rh_code_combine(a, b);\n}\n"
-                  "static inline rh_value rh_struct_load");
-  write_parameters(self, to);
-  rh_text_add(to, " {\nreturn rh_code_load(");
+                  "return rh_code_combine(a, b);\n}\n");
+  write_head(self, "rh_value", "rh_struct_load", to);
+  rh_text_add(to, "return rh_code_load(");
   for (uint32_t k = 0; k < self->face.n_operands; k++) rh_text_add(to, "x%u, ", k);
   rh_text_add(to, "%s);\n}\n", index_of(self, index));
 }
@@ -157,9 +154,7 @@ static void write_struct(const rh_custom *self, rh_text *to) {
     return;
   }
   write_identity(self, to);
-  rh_text_add(to, "static inline rh_value rh_struct_load");
-  write_parameters(self, to);
-  rh_text_add(to, " {\n");
+  write_head(self, "rh_value", "rh_struct_load", to);
   write_load(self, to, outputs);
   write_value(self, outputs, to);
   write_combine(self, to);

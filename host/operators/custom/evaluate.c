@@ -34,22 +34,17 @@ void rh_custom_map(const rh_operator *face, const rh_arrays *arrays, uint64_t fi
   rh_custom_load_fields(rh_custom_of(face), arrays, first, n, &to);
 }
 
-int rh_custom_enclose(const rh_operator *face, const rh_arrays *arrays, uint64_t first, uint64_t n,
-                      const double *host, double *low, double *high) {
-  double part = face->map_error;
+int rh_custom_enclose(const rh_operator *face, uint32_t field, const rh_arrays *arrays,
+                      uint64_t first, uint64_t n, const double *host, double *low, double *high) {
+  const rh_custom *self = rh_custom_of(face);
+  const void *operands[RH_MOST_OPERANDS] = {NULL};
+  double part = face->is_struct ? (double)INFINITY : face->map_error;
   for (uint64_t j = 0; j < n && isfinite(part); j++) {
     rh_interval a = rh_interval_widen(face->type, part, (rh_interval){host[j], host[j]});
     low[j] = a.low;
     high[j] = a.high;
   }
-  return isfinite(part)
-             ? 0
-             : rh_custom_enclose_field(rh_custom_of(face), 0, arrays, first, n, low, high);
-}
-
-int rh_custom_enclose_field(const rh_custom *self, uint32_t field, const rh_arrays *arrays,
-                            uint64_t first, uint64_t n, double *low, double *high) {
-  const void *operands[RH_MOST_OPERANDS] = {NULL};
+  if (isfinite(part)) return 0;
   find_operands(self, arrays, first, operands);
   return rh_exprs_enclose(self->load, field, operands, base_of(self, arrays) + first, n,
                           arrays->constants, low, high);

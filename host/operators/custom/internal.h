@@ -14,9 +14,6 @@ uint32_t rh_custom_constant_types(const rh_custom *self, uint32_t constant);
 /* definition->ops as numbers. */
 rh_status rh_custom_parse_ops(const rh_definition *definition, uint32_t ops[RH_MOST_FIELDS],
                               uint32_t *n, rh_error *error);
-/* The number of the map's outputs. */
-rh_status rh_custom_count_maps(const rh_custom *self, const rh_definition *definition, uint32_t *n,
-                               rh_error *error);
 
 /* The definition's condition, for a load that is made: elements for which it is false change
  * nothing. */
@@ -24,9 +21,9 @@ rh_status rh_custom_make_where(rh_custom *self, const rh_definition *definition,
 /* Does the value need a number of its own, of the elements that the condition leaves in? */
 int rh_custom_needs_count(const rh_definition *definition);
 
-/* A struct of several built-in operators' values, or of the definition's fields. */
+/* A struct of several built-in operators' values, of these maps, or of the definition's fields. */
 rh_status rh_custom_make_parts(rh_custom *self, const rh_definition *definition,
-                               const uint32_t *ops, uint32_t n_ops, uint32_t n_maps,
+                               const uint32_t *ops, uint32_t n_ops, const rh_exprs *maps,
                                rh_error *error);
 rh_status rh_custom_make_fields(rh_custom *self, const rh_definition *definition, rh_error *error);
 
@@ -38,9 +35,8 @@ enum { RH_MOST_PART_FIELDS = 2 };
 #define RH_PART_ELEMENT "mapped_element" /* in the texts of `load` */
 
 /* The fields of a built-in operator's value, in the order of rh_value of kernels/prelude/types.cl.
- * The texts are expressions.  In `load`, i is the index.  In `combine`, %a
- * and %b stand for this field of both values, %A and %B for the part that it belongs to: "a.p0_key"
- * is %A_key. */
+ * The texts are expressions.  In `load`, i is the index.  In `combine`, a and b stand for this
+ * field of both values, c and d for the first field of the part. */
 typedef struct rh_part_field {
   const char *suffix;
   rh_type type;
@@ -67,8 +63,8 @@ rh_status rh_custom_make_results(rh_custom *self, const rh_definition *definitio
 char *rh_custom_prelude(const rh_operator *face);
 void rh_custom_map(const rh_operator *face, const rh_arrays *arrays, uint64_t first, uint64_t n,
                    void *to);
-int rh_custom_enclose(const rh_operator *face, const rh_arrays *arrays, uint64_t first, uint64_t n,
-                      const double *host, double *low, double *high);
+int rh_custom_enclose(const rh_operator *face, uint32_t field, const rh_arrays *arrays,
+                      uint64_t first, uint64_t n, const double *host, double *low, double *high);
 void rh_custom_decode(const rh_operator *face, const void *value, uint64_t n, rh_result *result);
 void rh_custom_results(const rh_operator *face, const void *values, const uint64_t *lengths,
                        uint64_t n, void *const *to);
@@ -110,10 +106,11 @@ static inline uint64_t rh_bits_reversed(uint64_t t, uint64_t end) {
 enum { RH_MOMENTS_LANES = 8 };
 void rh_moments_tile(const double *x, uint64_t lanes, double *mean, double *m2);
 
-/* *mean and *m2 = those of `tiles` tiles at x, a power of two up to RH_MOMENTS_MOST_TILES, of
- * RH_MOMENTS_ROW_F32 lanes, which f32 usually has: by this processor's own instructions; null: it
- * has none that are known.  [any thread] */
-enum { RH_MOMENTS_ROW_F32 = 128, RH_MOMENTS_MOST_TILES = 64 };
+/* Four lanes each of `tiles` tiles at x, a power of two up to RH_MOMENTS_MOST_TILES, of
+ * RH_MOMENTS_ROW_F32 lanes, which f32 usually has: lane l of tile t, to l * tiles + (t's bits in
+ * reverse order).  By this processor's own instructions; null: it has none that are known.  [any
+ * thread] */
+enum { RH_MOMENTS_ROW_F32 = 128, RH_MOMENTS_MOST_TILES = 64, RH_MOMENTS_WIDE_LANES = 4 };
 typedef void rh_moments_tiles(const float *x, uint64_t tiles, double *mean, double *m2);
 rh_moments_tiles *rh_moments_wide(void);
 
@@ -121,6 +118,10 @@ rh_moments_tiles *rh_moments_wide(void);
  * are twice as many; null: not on this processor.  For tests. */
 enum { RH_MOMENTS_256, RH_MOMENTS_512, RH_MOMENTS_256VL, RH_MOMENTS_WIDE /* so many */ };
 rh_moments_tiles *rh_moments_wide_by(int kind);
+
+/* Combines the two halves of so many pieces of n elements each, a power of two, until there is one,
+ * which comes first. */
+void rh_moments_join(double *mean, double *m2, uint64_t pieces, double n);
 
 /* Does the operator compute what this file does?  It has the texts of library/meanvar.json, but for
  * what is loaded as the mean. */

@@ -11,6 +11,13 @@
 /* Knowledge of a number that results are made of, from the least to the most. */
 typedef enum knowledge { SAMPLED, UNKNOWN, BOUNDED, SAME_BITS } knowledge;
 
+typedef struct number {
+  knowledge known;
+  rh_interval within; /* of one that is bounded, or of the same bits */
+  int weak;           /* the bound allows much */
+} number;
+static const number unknown = {.known = UNKNOWN}, same_bits = {.known = SAME_BITS};
+
 typedef struct judging {
   const rh_reference *reference;
   const rh_custom *custom;
@@ -19,17 +26,13 @@ typedef struct judging {
   uint64_t depth; /* the h of sums */
   int is_rounded_once;
   uint32_t n_given, n_results;
-  knowledge known[RH_MOST_FIELDS];
-  rh_interval within[RH_MOST_FIELDS]; /* of numbers that are bounded, or of the same bits */
-  int weak[RH_MOST_FIELDS];           /* the bound allows much */
-  rh_verdict *verdict;
+  number numbers[RH_MOST_FIELDS];
 } judging;
 
 /* ---- Numbers ---- */
 
 static double number_of(const rh_result_field *result) {
-  if (rh_type_is_float(result->type)) return result->value.f;
-  return rh_type_is_signed(result->type) ? (double)result->value.i : (double)result->value.u;
+  return rh_word_number(result->type, &result->value);
 }
 
 static int same(const rh_result_field *a, const rh_result_field *b) {
@@ -55,23 +58,20 @@ static int has_specials(const rh_field_sum *sum) {
 
 /* A sum of floats.  It is judge_sum() of check.c, with the least and the largest that it
  * accepts. */
-static void know_sum(judging *j, uint32_t k, const rh_field_sum *sum, rh_type type, int errs) {
+static number know_sum(const judging *j, const rh_field_sum *sum, rh_type type, int errs) {
   const rh_judged format = {.format = rh_judge_format_of(type)};
   const rh_enclosed *by_map = &sum->enclosed;
-  uint64_t n = j->reference->n, most = n > 0 ? n - 1 : 0;
-  long double h = (long double)(j->depth < most ? j->depth : most),
-              u = ldexpl(1, -format.format.digits);
+  uint64_t n = j->reference->n;
+  long double h = (long double)j->depth, u = ldexpl(1, -format.format.digits);
   long double all = sum->positive + sum->negative, largest = rh_judged_largest(&format);
   int up = h > 0 && RH_ROUND_UP(sum->positive * (1 + h * u)) > largest;
   int down = h > 0 && RH_ROUND_UP(sum->negative * (1 + h * u)) > largest;
-  j->known[k] = UNKNOWN;
-  if (errs && (j->flushes || by_map->n != n || by_map->n_unknown)) return;
+  if (errs && (j->flushes || by_map->n != n || by_map->n_unknown)) return unknown;
   if (has_specials(sum)) {
     int meets = (sum->plus_infinities && down) || (sum->minus_infinities && up);
-    if (sum->nans || !meets) j->known[k] = SAME_BITS;
-    return;
+    return sum->nans || !meets ? same_bits : unknown;
   }
-  if (up || down) return;
+  if (up || down) return unknown;
   long double bound = h > 0 ? h * u * all + u * fabsl(sum->sum) : 0;
   long double below = errs ? by_map->below : 0, above = errs ? by_map->above : 0;
   if (errs) bound += (h + 1) * u * (below + above);
@@ -79,80 +79,69 @@ static void know_sum(judging *j, uint32_t k, const rh_field_sum *sum, rh_type ty
   bound = RH_ROUND_UP(bound) + sum->lost;
   below *= 1 + ((long double)n + 4) * 0x1p-52L;
   above *= 1 + ((long double)n + 4) * 0x1p-52L;
-  j->known[k] = BOUNDED;
-  j->within[k] = outward(sum->sum - bound - below, sum->sum + bound + above);
-  j->weak[k] = rh_judged_is_weak(bound + fmaxl(below, above), all);
+  return (number){BOUNDED, outward(sum->sum - bound - below, sum->sum + bound + above),
+                  rh_judged_is_weak(bound + fmaxl(below, above), all)};
 }
 
 /* Around the exact product, where that and all that is near it are normal numbers. */
-static void know_product(judging *j) {
-  const rh_exact_prod *prod = &j->reference->prod;
-  rh_judged judged = {.reference = j->reference,
-                      .format = rh_judge_format_of(j->reference->result.type),
-                      .verdict = &(rh_verdict){.depth = j->reference->n - 1}};
+static number know_product(const rh_reference *reference) {
+  const rh_exact_prod *prod = &reference->prod;
+  rh_judged judged = {.reference = reference,
+                      .format = rh_judge_format_of(reference->result.type),
+                      .verdict = &(rh_verdict){.depth = reference->n - 1}};
   judged.u = ldexpl(1, -judged.format.digits);
   long double exact = rh_exact_prod_long(prod), part = rh_judge_prod_relative(&judged);
-  j->known[0] = UNKNOWN;
-  if (prod->nans || prod->infinities || prod->zeros) j->known[0] = SAME_BITS;
-  if (j->known[0] == SAME_BITS || !(part < 0.5L)) return;
-  if (fabsl(exact) < ldexpl(4, judged.format.emin) ||
+  if (prod->nans || prod->infinities || prod->zeros) return same_bits;
+  if (!(part < 0.5L) || fabsl(exact) < ldexpl(4, judged.format.emin) ||
       fabsl(exact) > ldexpl(0.25L, judged.format.emax))
-    return;
+    return unknown;
   long double bound = RH_ROUND_UP(part * fabsl(exact));
-  j->known[0] = BOUNDED;
-  j->within[0] = outward(exact - bound, exact + bound);
-  j->weak[0] = rh_judged_is_weak(bound, fabsl(exact));
+  return (number){BOUNDED, outward(exact - bound, exact + bound),
+                  rh_judged_is_weak(bound, fabsl(exact))};
 }
 
 /* An operator that every order computes alike, of a map whose functions err. */
-static void know_by_map(judging *j, double host) {
+static number know_by_map(const judging *j, double host) {
   const rh_reference *reference = j->reference;
   const rh_enclosed *by_map = &reference->enclosed;
-  j->known[0] = UNKNOWN;
-  if (by_map->n != reference->n || by_map->n == 0 || by_map->n_unknown || j->flushes) return;
-  j->known[0] = BOUNDED;
-  if (is_a_sum(reference->op->base))
-    j->within[0] = outward((long double)host - by_map->below, (long double)host + by_map->above);
-  else j->within[0] = (rh_interval){by_map->least, by_map->most};
+  if (by_map->n != reference->n || by_map->n == 0 || by_map->n_unknown || j->flushes)
+    return unknown;
+  if (!is_a_sum(reference->op->base)) return (number){BOUNDED, {by_map->least, by_map->most}, 0};
+  return (number){BOUNDED,
+                  outward((long double)host - by_map->below, (long double)host + by_map->above), 0};
 }
 
 /* The value of a built-in operator. */
-static void know_built_in(judging *j, const rh_result_field *given) {
+static number know_built_in(const judging *j, double host) {
   const rh_reference *reference = j->reference;
   int errs = reference->map_error > 0, is_sum = is_a_sum(reference->op->base);
+  int rounds = rh_op_rounds(reference->op->base, reference->op->type);
   rh_field_sum sum;
-  j->known[0] = SAME_BITS;
-  if (reference->n == 0) return;
-  if (!rh_op_rounds(reference->op->base, reference->op->type)) {
-    if (errs) know_by_map(j, number_of(given));
-  } else if (is_sum && !(j->is_rounded_once && !errs)) {
-    rh_field_sum_of(&sum, &reference->sum, &reference->enclosed);
-    know_sum(j, 0, &sum, reference->result.type, errs);
-  } else if (errs) {
-    j->known[0] = UNKNOWN;
-  } else if (!is_sum) {
-    know_product(j);
-  }
+  if (reference->n == 0 || (!rounds && !errs)) return same_bits;
+  if (!rounds) return know_by_map(j, host);
+  if (!is_sum) return errs ? unknown : know_product(reference);
+  if (j->is_rounded_once && !errs) return same_bits;
+  rh_field_sum_of(&sum, &reference->sum, &reference->enclosed);
+  return know_sum(j, &sum, reference->result.type, errs);
 }
 
-static void know_field(judging *j, uint32_t k) {
+static number know_field(const judging *j, uint32_t at) {
   const rh_custom *custom = j->custom;
-  uint32_t at = rh_custom_field_given(custom, k);
   const rh_operator_field *field = &custom->fields[at];
-  j->known[k] = field->kind == RH_FIELD_EXACT ? SAME_BITS : SAMPLED;
-  if (field->kind == RH_FIELD_SUM)
-    know_sum(j, k, &j->reference->sums[at], field->type,
-             (rh_exprs_facts(custom->load, at) & RH_EXPR_ERRS) != 0);
+  int errs = (rh_exprs_facts(custom->load, at) & RH_EXPR_ERRS) != 0;
+  if (field->kind == RH_FIELD_SUM) return know_sum(j, &j->reference->sums[at], field->type, errs);
+  return field->kind == RH_FIELD_EXACT ? same_bits : (number){.known = SAMPLED};
 }
 
 /* given: the host's numbers. */
 static void know_all(judging *j, const rh_result_field *given) {
   for (uint32_t k = 0; k < j->n_given; k++) {
-    if (j->custom->face.is_struct) know_field(j, k);
-    else know_built_in(j, given);
     double host = number_of(&given[k]);
-    if (j->known[k] == SAME_BITS)
-      j->within[k] =
+    number *to = &j->numbers[k];
+    *to = j->custom->face.is_struct ? know_field(j, rh_custom_field_given(j->custom, k))
+                                    : know_built_in(j, host);
+    if (to->known == SAME_BITS)
+      to->within =
           rh_type_is_float(given[k].type) ? (rh_interval){host, host} : rh_interval_around(host);
   }
 }
@@ -226,14 +215,15 @@ static void judge_sampled(const judging *j, uint32_t k, const rh_result_field *i
     return;
   }
   int is_near = is_same || (x >= found.least - slack && x <= found.most + slack);
-  rh_verdict_say(verdict, is_near ? RH_VERDICT_OK : RH_VERDICT_WRONG, NAN,
-                 "sampled %d orders, spread %.2g", (int)j->reference->sampled.n_orders,
-                 found.most - found.least);
+  int n_orders = (int)j->reference->sampled.n_orders;
+  if (is_near)
+    rh_verdict_say(verdict, RH_VERDICT_OK, NAN, "sampled %d orders, spread %.2g", n_orders,
+                   found.most - found.least);
+  else
+    rh_verdict_say(verdict, RH_VERDICT_WRONG, NAN,
+                   "%.17g instead of %.17g, beyond what rounding did in %d orders", x,
+                   number_of(should), n_orders);
   verdict->weak = !is_same && rh_judged_is_weak((long double)slack, (long double)size);
-  if (is_near) return;
-  rh_verdict_say(verdict, RH_VERDICT_WRONG, NAN,
-                 "%.17g instead of %.17g, beyond what rounding did in %d orders", x,
-                 number_of(should), (int)j->reference->sampled.n_orders);
 }
 
 /* ---- One result ---- */
@@ -260,17 +250,18 @@ static void judge_one(const judging *j, uint32_t k, const rh_result_field *is,
                       const rh_result_field *should, rh_verdict *verdict) {
   uint64_t uses = j->is_finalized ? rh_custom_result_uses(j->custom, k) : UINT64_C(1) << k;
   knowledge least = counts_by_chance(j->custom) ? SAMPLED : SAME_BITS;
+  rh_interval given[RH_MOST_FIELDS], within = {(double)NAN, (double)NAN};
   int weak = 0;
   for (uint32_t m = 0; m < j->n_given; m++) {
+    const number *known = &j->numbers[m];
+    given[m] = known->within;
     if (!(uses >> m & 1)) continue;
-    if (j->known[m] < least) least = j->known[m];
-    weak |= j->weak[m];
+    if (known->known < least) least = known->known;
+    weak |= known->weak;
   }
-  rh_interval within = {(double)NAN, (double)NAN};
-  if (least == BOUNDED)
-    within = j->is_finalized ? rh_custom_enclose_result(j->custom, k, j->within,
-                                                        rh_reference_count(j->reference))
-                             : j->within[k];
+  if (least == BOUNDED && j->is_finalized)
+    within = rh_custom_enclose_result(j->custom, k, given, rh_reference_count(j->reference));
+  else if (least == BOUNDED) within = given[k];
   if (least == SAMPLED) {
     judge_sampled(j, k, is, should, verdict);
   } else if (within.low <= within.high && isfinite(number_of(should))) {
@@ -310,8 +301,8 @@ static void name_result(rh_verdict *verdict, const char *name) {
   snprintf(verdict->text, sizeof verdict->text, "%.60s: %.180s", name, text);
 }
 
-static void judge_all(const judging *j, const rh_result_field *is, const rh_result_field *should) {
-  rh_verdict *worst = j->verdict;
+static void judge_all(const judging *j, const rh_result_field *is, const rh_result_field *should,
+                      rh_verdict *worst) {
   uint32_t named = 0;
   for (uint32_t k = 0; k < j->n_results; k++) {
     rh_verdict verdict = {.depth = j->depth};
@@ -327,54 +318,44 @@ static void judge_all(const judging *j, const rh_result_field *is, const rh_resu
   name_result(worst, is_result ? j->custom->results[named] : j->custom->fields[field].name);
 }
 
-static void judge_numbers(judging *j, const rh_result_field *is) {
-  const rh_reference *reference = j->reference;
-  const rh_custom *custom = j->custom;
+static void judge_numbers(const rh_reference *reference, const rh_result_field *is,
+                          int is_finalized, uint64_t depth, int flushes, rh_verdict *verdict) {
+  const rh_custom *custom = rh_custom_of(reference->op);
   rh_result_field given[RH_MOST_FIELDS], results[RH_MOST_FIELDS], canonical[RH_MOST_FIELDS];
   uint64_t most = reference->n > 0 ? reference->n - 1 : 0;
-  j->is_rounded_once = j->depth == RH_DEPTH_ONE_ROUNDING;
-  if (j->depth == 0 || j->depth > most) j->depth = most;
-  j->n_given = rh_custom_n_given(custom);
-  j->n_results = j->is_finalized ? custom->face.n_results : j->n_given;
+  judging j = {.reference = reference,
+               .custom = custom,
+               .is_finalized = is_finalized,
+               .flushes = flushes,
+               .depth = depth == 0 || depth > most ? most : depth,
+               .is_rounded_once = depth == RH_DEPTH_ONE_ROUNDING,
+               .n_given = rh_custom_n_given(custom)};
+  j.n_results = is_finalized ? custom->face.n_results : j.n_given;
   rh_reference_given(reference, given);
-  know_all(j, given);
+  know_all(&j, given);
   rh_custom_finalize(custom, given, rh_reference_count(reference), results);
-  judge_all(j, is, j->is_finalized ? results : given);
-  if (!custom->face.is_struct || !j->verdict->weak) return;
+  judge_all(&j, is, is_finalized ? results : given, verdict);
+  if (!custom->face.is_struct || !verdict->weak) return;
   /* Nothing is weak about the bits of the canonical order. */
-  results_of(j, reference->sampled.values[0], canonical);
-  for (uint32_t k = 0; k < j->n_results; k++)
+  results_of(&j, reference->sampled.values[0], canonical);
+  for (uint32_t k = 0; k < j.n_results; k++)
     if (!same(&is[k], &canonical[k])) return;
-  j->verdict->weak = 0;
-}
-
-static judging begin(const rh_reference *reference, uint64_t depth, int flushes,
-                     rh_verdict *verdict) {
-  return (judging){.reference = reference,
-                   .custom = rh_custom_of(reference->op),
-                   .flushes = flushes,
-                   .depth = depth,
-                   .verdict = verdict};
+  verdict->weak = 0;
 }
 
 void rh_custom_judge(const rh_reference *reference, const rh_result *result, uint64_t depth,
                      int flushes, rh_verdict *verdict) {
   uint32_t n = reference->op->n_results;
-  judging j = begin(reference, depth, flushes, verdict);
-  j.is_finalized = 1;
-  if (result->n_fields != n) {
+  if (result->n_fields == n) judge_numbers(reference, result->fields, 1, depth, flushes, verdict);
+  else
     rh_verdict_say(verdict, RH_VERDICT_WRONG, NAN, "%u results instead of %u", result->n_fields, n);
-    return;
-  }
-  judge_numbers(&j, result->fields);
 }
 
 void rh_custom_judge_value(const rh_reference *reference, const void *value, uint64_t depth,
                            int flushes, rh_verdict *verdict) {
   rh_result_field is[RH_MOST_FIELDS];
-  judging j = begin(reference, depth, flushes, verdict);
-  rh_custom_given(j.custom, value, reference->n, is);
-  judge_numbers(&j, is);
+  rh_custom_given(rh_custom_of(reference->op), value, reference->n, is);
+  judge_numbers(reference, is, 0, depth, flushes, verdict);
 }
 
 double rh_custom_error_part(const rh_operator *op, uint64_t depth) {

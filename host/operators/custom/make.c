@@ -55,18 +55,26 @@ static rh_status check_names(const rh_custom *self, int has_results, rh_error *e
 
 /* ---- Mapped operators ---- */
 
+static const char *map_of(const rh_custom *self, const rh_definition *definition) {
+  return definition->map ? definition->map : self->operands[0].name;
+}
+
+static rh_status parse_map(rh_custom *self, const rh_definition *definition, rh_error *error) {
+  const char *what = RH_WHAT(definition, "map", RH_ITEM_WHOLE);
+  RH_TRY(rh_custom_expressions(self, &self->load, error));
+  return rh_exprs_outputs(self->load, map_of(self, definition), what, error);
+}
+
+/* The map is self->load. */
 static rh_status make_mapped(rh_custom *self, const rh_definition *definition, uint32_t op,
                              rh_error *error) {
-  const char *map = definition->map ? definition->map : self->operands[0].name;
-  RH_TRY(rh_custom_expressions(self, &self->load, error));
-  RH_TRY(rh_exprs_output(self->load, map, 0, RH_WHAT(definition, "map", RH_ITEM_WHOLE), error));
   self->face.base = op;
   self->face.type = rh_exprs_type(self->load, 0);
   const rh_op *row = rh_op_find(op, self->face.type);
   if (!row) {
     rh_fail(error, RH_E_USAGE,
             "operator %s is not defined for %s, the type of '%.100s', only for %s", rh_op_name(op),
-            rh_type_name(self->face.type), map, rh_op_domain(op));
+            rh_type_name(self->face.type), map_of(self, definition), rh_op_domain(op));
     return rh_definition_blame(definition, "op", RH_ITEM_WHOLE, error);
   }
   self->op.flags = row->flags;
@@ -99,15 +107,20 @@ static rh_type common_type(const rh_operand *operands, uint32_t n) {
 }
 
 static rh_status make_form(rh_custom *self, const rh_definition *definition, rh_error *error) {
-  uint32_t ops[RH_MOST_FIELDS], n_ops, n_maps;
+  uint32_t ops[RH_MOST_FIELDS], n_ops;
   if (definition->n_fields) return rh_custom_make_fields(self, definition, error);
   RH_TRY(rh_custom_parse_ops(definition, ops, &n_ops, error));
-  RH_TRY(rh_custom_count_maps(self, definition, &n_maps, error));
+  RH_TRY(parse_map(self, definition, error));
   /* An index comes with each element, so that only a struct can leave one out. */
   int is_masked = definition->where && rh_op_flags(ops[0], RH_TYPE_u64) & RH_OP_INDEXED;
-  if (n_ops == 1 && n_maps == 1 && !is_masked && !rh_custom_needs_count(definition))
+  int is_struct = n_ops > 1 || rh_exprs_count(self->load) > 1 || is_masked;
+  if (!is_struct && !rh_custom_needs_count(definition))
     return make_mapped(self, definition, ops[0], error);
-  return rh_custom_make_parts(self, definition, ops, n_ops, n_maps, error);
+  rh_exprs *maps = self->load;
+  self->load = NULL;
+  rh_status status = rh_custom_make_parts(self, definition, ops, n_ops, maps, error);
+  rh_exprs_destroy(maps);
+  return status;
 }
 
 static rh_status check_used(const rh_custom *self, const rh_definition *definition,
@@ -148,13 +161,12 @@ static int has_operands(const rh_custom *self) {
 }
 
 static void describe(rh_custom *self, const rh_definition *definition) {
-  const char *map = definition->map ? definition->map : self->operands[0].name;
   rh_op *op = &self->op;
   if (definition->name) snprintf(self->name, sizeof self->name, "%s", definition->name);
   else if (definition->n_fields)
     snprintf(self->name, sizeof self->name, "%.200s", definition->fields[0].combine);
   else if (definition->map)
-    snprintf(self->name, sizeof self->name, "%.100s of %.100s", definition->ops, map);
+    snprintf(self->name, sizeof self->name, "%.100s of %.100s", definition->ops, definition->map);
   else snprintf(self->name, sizeof self->name, "%.200s", definition->ops);
   size_t length = strlen(self->name);
   if (definition->where)
@@ -195,6 +207,7 @@ static rh_status make_alone(rh_custom *alone, const rh_custom *whole, uint32_t o
   memcpy(alone->operands, whole->operands, sizeof alone->operands);
   alone->n_lets = whole->n_lets;
   memcpy(alone->lets, whole->lets, sizeof alone->lets);
+  RH_TRY(parse_map(alone, &definition, error));
   RH_TRY(make_mapped(alone, &definition, op, error));
   describe(alone, &definition);
   return RH_OK;

@@ -52,19 +52,6 @@ rh_status rh_custom_parse_ops(const rh_definition *definition, uint32_t ops[RH_M
   return status == RH_OK ? RH_OK : rh_definition_blame(definition, "op", RH_ITEM_WHOLE, error);
 }
 
-rh_status rh_custom_count_maps(const rh_custom *self, const rh_definition *definition, uint32_t *n,
-                               rh_error *error) {
-  rh_exprs *maps;
-  *n = 1;
-  if (!definition->map) return RH_OK;
-  RH_TRY(rh_custom_expressions(self, &maps, error));
-  rh_status status =
-      rh_exprs_outputs(maps, definition->map, RH_WHAT(definition, "map", RH_ITEM_WHOLE), error);
-  *n = rh_exprs_count(maps);
-  rh_exprs_destroy(maps);
-  return status;
-}
-
 /* ---- Fields ---- */
 
 static uint32_t align(uint32_t offset, uint32_t size) { return (offset + size - 1) / size * size; }
@@ -124,18 +111,6 @@ static rh_status set_identity(rh_custom *self, uint32_t k, const char *text, con
 
 /* ---- Several built-in operators ---- */
 
-/* %a, %b: this field of both values; %A, %B: its part of them. */
-static void expand(const char *text, uint32_t part, const char *suffix, rh_text *to) {
-  for (; *text; text++) {
-    if (*text != '%') {
-      rh_text_append(to, text, 1);
-      continue;
-    }
-    char side = *++text;
-    rh_text_add(to, "%c.p%u%s", tolower(side), part, islower((unsigned char)side) ? suffix : "");
-  }
-}
-
 static rh_status add_part_field(rh_custom *self, uint32_t part, const rh_part_field *field,
                                 rh_error *error) {
   char name[RH_OPERATOR_NAME_BYTES];
@@ -146,50 +121,42 @@ static rh_status add_part_field(rh_custom *self, uint32_t part, const rh_part_fi
   return rh_exprs_output(self->load, field->load, field->type, "the operator", error);
 }
 
-static rh_status add_part_of(rh_custom *self, uint32_t op, const char *text, const char *what,
-                             rh_error *error) {
+static rh_status add_part_of(rh_custom *self, uint32_t op, rh_type type, const char *text,
+                             const char *what, rh_error *error) {
   rh_part_field fields[RH_MOST_PART_FIELDS];
-  rh_exprs *map;
-  RH_TRY(rh_custom_expressions(self, &map, error));
-  rh_status status = rh_exprs_output(map, text, 0, what, error);
-  rh_type type = status == RH_OK ? rh_exprs_type(map, 0) : 0;
-  rh_exprs_destroy(map);
-  RH_TRY(status);
+  uint32_t first = self->n_fields;
   RH_TRY(rh_exprs_let(self->load, RH_PART_ELEMENT, text, what, error));
   uint32_t n = rh_op_is_defined(op, type) ? rh_part_fields(op, type, fields) : 0;
   if (n == 0)
     return rh_fail(error, RH_E_USAGE, "%s of %s cannot be one of several operators in one pass",
                    rh_op_name(op), rh_type_name(type));
-  self->parts[self->n_parts] = (rh_operator_part){op, type, 0, 0};
   for (uint32_t k = 0; k < n; k++) RH_TRY(add_part_field(self, self->n_parts, &fields[k], error));
   /* Between a key of 4 bytes and its index there is padding or none, by what stands before. */
-  self->parts[self->n_parts].index_at = self->fields[self->n_fields - 1].offset;
-  self->parts[self->n_parts++].offset = self->fields[self->n_fields - n].offset;
+  self->parts[self->n_parts++] =
+      (rh_operator_part){op, type, self->fields[first].offset, self->fields[first + n - 1].offset};
   return RH_OK;
 }
 
 static rh_status add_part(rh_custom *self, const rh_definition *definition, uint32_t op,
-                          uint32_t number, rh_error *error) {
-  char *text = rh_custom_map_of(self, definition, number);
+                          rh_type type, rh_error *error) {
+  const char *what = RH_WHAT(definition, "map", RH_ITEM_WHOLE);
+  char *text = rh_custom_map_of(self, definition, self->n_parts);
   if (!text) return rh_fail(error, RH_E_NOMEM, "no memory for a map");
-  rh_status status = add_part_of(self, op, text, RH_WHAT(definition, "map", RH_ITEM_WHOLE), error);
+  rh_status status = add_part_of(self, op, type, text, what, error);
   free(text);
   return status;
 }
 
 static rh_status combine_parts(rh_custom *self, rh_error *error) {
   rh_part_field fields[RH_MOST_PART_FIELDS];
+  uint32_t first = 0, of_b = self->n_fields;
   RH_TRY(make_combine(self, error));
-  for (uint32_t part = 0; part < self->n_parts; part++) {
-    const rh_operator_part *of = &self->parts[part];
-    uint32_t n = rh_part_fields(of->op, of->type, fields);
+  for (uint32_t part = 0, n; part < self->n_parts; part++, first += n) {
+    n = rh_part_fields(self->parts[part].op, self->parts[part].type, fields);
     for (uint32_t k = 0; k < n; k++) {
-      rh_text text = {0};
-      expand(fields[k].combine, part, fields[k].suffix, &text);
-      rh_status status =
-          rh_exprs_output(self->combine, rh_text_get(&text), fields[k].type, "the operator", error);
-      rh_text_finish(&text);
-      RH_TRY(status);
+      const uint32_t of[] = {first + k, of_b + first + k, first, of_b + first};
+      RH_TRY(rh_exprs_output_of(self->combine, fields[k].combine, of, fields[k].type,
+                                "the operator", error));
     }
   }
   return RH_OK;
@@ -208,9 +175,10 @@ static void stand_in(rh_custom *self, uint32_t flags) {
 }
 
 rh_status rh_custom_make_parts(rh_custom *self, const rh_definition *definition,
-                               const uint32_t *ops, uint32_t n_ops, uint32_t n_maps,
+                               const uint32_t *ops, uint32_t n_ops, const rh_exprs *maps,
                                rh_error *error) {
-  uint32_t n = n_ops > n_maps ? n_ops : n_maps, flags = RH_OP_COMMUTATIVE | RH_OP_EXACT;
+  uint32_t n_maps = rh_exprs_count(maps), n = n_ops > n_maps ? n_ops : n_maps;
+  uint32_t flags = RH_OP_COMMUTATIVE | RH_OP_EXACT;
   if (n_ops > 1 && n_maps > 1 && n_ops != n_maps)
     return rh_fail(error, RH_E_USAGE,
                    "%u operators for %u expressions of the map: as many, or one for all", n_ops,
@@ -218,11 +186,13 @@ rh_status rh_custom_make_parts(rh_custom *self, const rh_definition *definition,
   RH_TRY(rh_custom_expressions(self, &self->load, error));
   for (uint32_t k = 0; k < n; k++) {
     uint32_t op = ops[n_ops == 1 ? 0 : k];
-    RH_TRY(add_part(self, definition, op, n_maps == 1 ? 0 : k, error));
-    flags &= rh_op_flags(op, self->parts[k].type) | ~(uint32_t)RH_OP_EXACT;
+    rh_type type = rh_exprs_type(maps, n_maps == 1 ? 0 : k);
+    RH_TRY(add_part(self, definition, op, type, error));
+    flags &= rh_op_flags(op, type) | ~(uint32_t)RH_OP_EXACT;
   }
   self->has_count = rh_custom_needs_count(definition);
-  if (self->has_count) RH_TRY(add_part_of(self, RH_OP_sum, "(u64)1", "the operator", error));
+  if (self->has_count)
+    RH_TRY(add_part_of(self, RH_OP_sum, RH_TYPE_u64, "(u64)1", "the operator", error));
   RH_TRY(combine_parts(self, error));
   close_struct(self);
   stand_in(self, flags);

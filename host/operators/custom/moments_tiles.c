@@ -51,28 +51,20 @@ static void reduce_tile(const rh_custom *self, const rh_arrays *arrays, uint64_t
   rh_moments_tile(loaded[1], lanes, mean, m2);
 }
 
-/* 0: it cannot. */
-static int reduce_wide(const rh_custom *self, const rh_arrays *arrays, uint64_t first,
-                       uint64_t tiles, rh_moments *value) {
-  rh_moments all = {.n = (double)(tiles * ROWS * RH_MOMENTS_ROW_F32)};
-  uint32_t variable;
-  rh_moments_tiles *wide = rh_moments_wide();
-  if (!wide || self->op.element_size != sizeof(float) ||
-      rh_exprs_variable_of(self->load, 1, &variable) != RH_TYPE_f32)
-    return 0;
-  wide((const float *)arrays->operands[variable] + first, tiles, &all.mean, &all.m2);
-  *value = all;
-  return 1;
-}
-
-/* Lane l of tile t stands at l * tiles + (t's bits in reverse order), as in reduce.c: so the next
- * halves are of tiles side by side, and after the lanes come neighbouring tiles. */
-static void reduce(const rh_custom *self, const rh_arrays *arrays, uint64_t first, uint64_t tiles,
-                   rh_moments *value) {
-  _Alignas(64) double mean[RH_MOMENTS_LANES * RH_MOMENTS_MOST_TILES];
-  _Alignas(64) double m2[RH_MOMENTS_LANES * RH_MOMENTS_MOST_TILES];
+/* Whole tiles, to so many lanes each as are returned.  Lane l of tile t stands at l * tiles + (t's
+ * bits in reverse order), as in reduce.c: so the next halves are of tiles side by side, and after
+ * the lanes come neighbouring tiles. */
+static uint64_t reduce_to_lanes(const rh_custom *self, const rh_arrays *arrays, uint64_t first,
+                                uint64_t tiles, double *mean, double *m2) {
   double means[RH_MOMENTS_LANES], m2s[RH_MOMENTS_LANES];
   uint64_t lanes = ROW_BYTES / self->op.element_size;
+  uint32_t variable;
+  rh_type type = rh_exprs_variable_of(self->load, 1, &variable);
+  rh_moments_tiles *wide = rh_moments_wide();
+  if (wide && lanes == RH_MOMENTS_ROW_F32 && type == RH_TYPE_f32) {
+    wide((const float *)arrays->operands[variable] + first, tiles, mean, m2);
+    return RH_MOMENTS_WIDE_LANES;
+  }
   for (uint64_t t = 0; t < tiles; t++, first += ROWS * lanes) {
     uint64_t to = rh_bits_reversed(t, tiles);
     reduce_tile(self, arrays, first, lanes, means, m2s);
@@ -81,10 +73,21 @@ static void reduce(const rh_custom *self, const rh_arrays *arrays, uint64_t firs
       m2[to] = m2s[j];
     }
   }
-  double n = (double)(ROWS * lanes / RH_MOMENTS_LANES);
-  for (uint64_t half = RH_MOMENTS_LANES * tiles / 2; half > 0; half /= 2, n *= 2)
+  return RH_MOMENTS_LANES;
+}
+
+void rh_moments_join(double *mean, double *m2, uint64_t pieces, double n) {
+  for (uint64_t half = pieces / 2; half > 0; half /= 2, n *= 2)
     halve(mean, m2, mean + half, m2 + half, half, n);
-  *value = (rh_moments){n, mean[0], m2[0], 0};
+}
+
+static rh_moments reduce(const rh_custom *self, const rh_arrays *arrays, uint64_t first,
+                         uint64_t tiles, uint64_t n) {
+  _Alignas(64) double mean[RH_MOMENTS_LANES * RH_MOMENTS_MOST_TILES];
+  _Alignas(64) double m2[RH_MOMENTS_LANES * RH_MOMENTS_MOST_TILES];
+  uint64_t pieces = tiles * reduce_to_lanes(self, arrays, first, tiles, mean, m2);
+  rh_moments_join(mean, m2, pieces, (double)(n / pieces));
+  return (rh_moments){(double)n, *mean, *m2, *m2 * RH_MOMENTS_LARGE * RH_MOMENTS_LARGE};
 }
 
 /* ---- A tile that is not whole ---- */
@@ -163,14 +166,12 @@ static void reduce_few(const rh_custom *self, const rh_arrays *arrays, uint64_t 
  * a square does not count. */
 int rh_moments_reduce(const rh_custom *self, const rh_arrays *arrays, uint64_t first, uint64_t n,
                       void *value) {
-  rh_moments all;
   uint64_t tiles = n / (ROWS * ROW_BYTES / self->op.element_size);
   if (tiles == 0) {
     reduce_few(self, arrays, first, n, value);
     return 1;
   }
-  if (!reduce_wide(self, arrays, first, tiles, &all)) reduce(self, arrays, first, tiles, &all);
-  all.large = all.m2 * RH_MOMENTS_LARGE * RH_MOMENTS_LARGE;
+  const rh_moments all = reduce(self, arrays, first, tiles, n);
   memcpy(value, &all, self->op.value_size);
   if (self->n_fields == 3) return isfinite(all.mean);
   return isfinite(all.m2) && (all.m2 == 0 || all.m2 > 0x1p-640);

@@ -157,90 +157,52 @@ _Static_assert(ROW == 128, "AT() is made for it");
   STEP(kind, (k) + 4, 0)                                                                           \
   STEP(kind, (k) + 5, 1)                                                                           \
   STEP(kind, (k) + 6, 0)
-/* `before` is the node of the tile before once the first half is over. */
-#define STEPS_OF_EIGHT(kind, before)                                                               \
+/* Once the first half is over there is the node of the tile before, which goes to `at`. */
+#define STEPS_OF_EIGHT(kind, at)                                                                   \
   SEVEN_STEPS(kind, 0)                                                                             \
   STEP(kind, 7, 3)                                                                                 \
-  before = four_##kind(made[LEVELS_OF_EIGHT - 1][1]);                                              \
+  put(four_##kind(made[LEVELS_OF_EIGHT - 1][1]), at, tiles, mean, m2);                             \
   SEVEN_STEPS(kind, 8)                                                                             \
   LAST_STEP(kind, 15)
-#define STEPS_OF_FOUR(kind, before)                                                                \
+#define STEPS_OF_FOUR(kind, at)                                                                    \
   SEVEN_STEPS(kind, 0)                                                                             \
   STEP(kind, 7, 3)                                                                                 \
   SEVEN_STEPS(kind, 8)                                                                             \
   STEP(kind, 15, 4)                                                                                \
-  before = four_##kind(made[LEVELS_OF_FOUR - 1][1]);                                               \
+  put(four_##kind(made[LEVELS_OF_FOUR - 1][1]), at, tiles, mean, m2);                              \
   SEVEN_STEPS(kind, 16)                                                                            \
   STEP(kind, 23, 3)                                                                                \
   SEVEN_STEPS(kind, 24)                                                                            \
   LAST_STEP(kind, 31)
 enum { LINES_OF_256 = LINE, LINES_OF_halved = 2 * LINE, LINES_OF_512 = 2 * LINE };
 
-/* Tile t becomes nodes[t's bits in reverse order]: in the steps of the next tile, or at the end.
- * The first tile's steps combine zeros before, and what they make is written over. */
-#define DEFINE_LANES_OF_TILES(name, set, kind, count)                                              \
-  TARGET(set) static void lanes_of_tiles_##name(const float *x, uint64_t tiles, node_256 *nodes) { \
+/* Four lanes to `at` and on, as rh_moments_tiles has them. */
+INLINE TARGET(SET_256) void put(node_256 four, uint64_t at, uint64_t tiles, double *mean,
+                                double *m2) {
+  double means[RH_MOMENTS_WIDE_LANES], m2s[RH_MOMENTS_WIDE_LANES];
+  _mm256_storeu_pd(means, four.mean);
+  _mm256_storeu_pd(m2s, _mm256_mul_pd(four.m2, _mm256_set1_pd(0.5)));
+  for (uint64_t l = 0; l < RH_MOMENTS_WIDE_LANES; l++, at += tiles) {
+    mean[at] = means[l];
+    m2[at] = m2s[l];
+  }
+}
+
+/* A tile is put where it belongs in the steps of the next tile, or at the end.  The first tile's
+ * steps combine zeros before, and what they make is written over. */
+#define DEFINE_TILES(name, set, kind, count)                                                       \
+  TARGET(set) static void tiles_##name(const float *x, uint64_t tiles, double *mean, double *m2) { \
     node_##kind made[LEVELS_##count][2], zero = {0};                                               \
     for (int L = 0; L + 1 < LEVELS_##count; L++) made[L][L == 0] = zero;                           \
     leaf_##kind leaf = {0};                                                                        \
     (void)step_##kind(x, x + LINE, &leaf, &made[0][0], made[0][0], made[0][0], 0);                 \
     for (uint64_t t = 0; t < tiles; t++, x += TILE) {                                              \
       const float *next = t + 1 < tiles ? x + TILE : x, *ahead = x + AHEAD * TILE;                 \
-      node_256 *before = nodes + (t ? rh_bits_reversed(t - 1, tiles) : 0);                         \
-      STEPS_##count(kind, *before)                                                                 \
+      STEPS_##count(kind, t ? rh_bits_reversed(t - 1, tiles) : 0)                                  \
     }                                                                                              \
     for (int L = 0; L + 1 < LEVELS_##count; L++)                                                   \
       made[L + 1][1] = combine_##kind(made[L][0], made[L][1], 4 << L);                             \
-    nodes[tiles - 1] = four_##kind(made[LEVELS_##count - 1][1]);                                   \
-  }
-
-/* ---- Tiles ---- */
-
-/* Lanes j and j + 2 of two tiles, which then stand side by side. */
-INLINE TARGET(SET_256)
-node_256 two_of(node_256 a, node_256 b) {
-  const node_256 low = {_mm256_permute2f128_pd(a.mean, b.mean, 0x20),
-                        _mm256_permute2f128_pd(a.m2, b.m2, 0x20)};
-  const node_256 high = {_mm256_permute2f128_pd(a.mean, b.mean, 0x31),
-                         _mm256_permute2f128_pd(a.m2, b.m2, 0x31)};
-  return combine_256(low, high, 128);
-}
-
-/* The last two lanes of two and two: to one lane of the first of a, of b, the second of a, of b. */
-INLINE TARGET(SET_256)
-node_256 one_of(node_256 a, node_256 b) {
-  const node_256 low = {_mm256_unpacklo_pd(a.mean, b.mean), _mm256_unpacklo_pd(a.m2, b.m2)};
-  const node_256 high = {_mm256_unpackhi_pd(a.mean, b.mean), _mm256_unpackhi_pd(a.m2, b.m2)};
-  return combine_256(low, high, 256);
-}
-
-/* Halves of the tiles, which are neighbours, down to four of them, one a lane; and these. */
-TARGET(SET_256)
-static void combine_tiles(node_256 *nodes, uint64_t tiles, double *mean, double *m2) {
-  double means[4], m2s[4], n = TILE;
-  for (uint64_t k = tiles; k < 4; k++) nodes[k] = nodes[0];
-  for (uint64_t k = 0; k < tiles; k += 4)
-    nodes[k / 4] = one_of(two_of(nodes[k], nodes[k + 2]), two_of(nodes[k + 1], nodes[k + 3]));
-  for (uint64_t half = tiles / 8; half > 0; half /= 2, n *= 2)
-    for (uint64_t k = 0; k < half; k++) nodes[k] = combine_256(nodes[k], nodes[k + half], n);
-  _mm256_storeu_pd(means, nodes[0].mean);
-  _mm256_storeu_pd(m2s, nodes[0].m2);
-  for (uint64_t half = tiles < 4 ? tiles / 2 : 2; half > 0; half /= 2, n *= 2)
-    for (uint64_t k = 0; k < half; k++) {
-      double d = means[k + half] - means[k];
-      means[k] = means[k] + d * 0.5;
-      m2s[k] = m2s[k] + m2s[k + half] + d * d * n;
-    }
-  *mean = means[0];
-  *m2 = m2s[0] * 0.5;
-}
-
-#define DEFINE_TILES(name, set, kind, count)                                                       \
-  DEFINE_LANES_OF_TILES(name, set, kind, count)                                                    \
-  TARGET(set) static void tiles_##name(const float *x, uint64_t tiles, double *mean, double *m2) { \
-    node_256 nodes[RH_MOMENTS_MOST_TILES];                                                         \
-    lanes_of_tiles_##name(x, tiles, nodes);                                                        \
-    combine_tiles(nodes, tiles, mean, m2);                                                         \
+    put(four_##kind(made[LEVELS_##count - 1][1]), tiles - 1, tiles, mean, m2);                     \
   }
 DEFINE_TILES(256, SET_256, 256, OF_FOUR)
 DEFINE_TILES(256vl, SET_256VL, halved, OF_EIGHT)

@@ -53,10 +53,10 @@ static uint32_t extreme(uint32_t op, rh_type type, rh_part_field fields[RH_MOST_
   rh_type key = key_type(op, type);
   int least = is_least(op), is_indexed = (rh_op_flags(op, type) & RH_OP_INDEXED) != 0;
   fields[0] = (rh_part_field){is_indexed ? "_key" : "", key, key_of(op, type), worst(op, key),
-                              least ? "min(%a, %b)" : "max(%a, %b)"};
+                              least ? "min(a, b)" : "max(a, b)"};
   fields[1] = (rh_part_field){"_index", RH_TYPE_u64, "i", "0xffffffffffffffffu",
-                              least ? "%B_key < %A_key || (%B_key == %A_key && %b < %a) ? %b : %a"
-                                    : "%B_key > %A_key || (%B_key == %A_key && %b < %a) ? %b : %a"};
+                              least ? "d < c || (d == c && b < a) ? b : a"
+                                    : "d > c || (d == c && b < a) ? b : a"};
   return is_indexed ? 2 : 1;
 }
 
@@ -65,14 +65,14 @@ uint32_t rh_part_fields(uint32_t op, rh_type type, rh_part_field fields[RH_MOST_
     uint32_t op;
     int of_floats;
     const char *load, *identity, *combine;
-  } rows[] = {{RH_OP_sum, 1, M, "-0.0", "%a + %b"},
-              {RH_OP_sum, 0, "(u64)" M, "0", "%a + %b"},
-              {RH_OP_prod, 0, "(u64)" M, "1", "%a * %b"},
-              {RH_OP_asum, 1, "fabs(" M ")", "0.0", "%a + %b"},
-              {RH_OP_asum, 0, "abs((i64)" M ")", "0", "%a + %b"},
-              {RH_OP_and, 0, M, "~0", "%a & %b"},
-              {RH_OP_or, 0, M, "0", "%a | %b"},
-              {RH_OP_xor, 0, M, "0", "%a ^ %b"}};
+  } rows[] = {{RH_OP_sum, 1, M, "-0.0", "a + b"},
+              {RH_OP_sum, 0, "(u64)" M, "0", "a + b"},
+              {RH_OP_prod, 0, "(u64)" M, "1", "a * b"},
+              {RH_OP_asum, 1, "fabs(" M ")", "0.0", "a + b"},
+              {RH_OP_asum, 0, "abs((i64)" M ")", "0", "a + b"},
+              {RH_OP_and, 0, M, "~0", "a & b"},
+              {RH_OP_or, 0, M, "0", "a | b"},
+              {RH_OP_xor, 0, M, "0", "a ^ b"}};
   int is_float = rh_type_is_float(type), is_sum = rh_op_is_arithmetic(op);
   for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
     if (rows[k].op != op || rows[k].of_floats != is_float) continue;
@@ -89,25 +89,16 @@ uint32_t rh_part_fields(uint32_t op, rh_type type, rh_part_field fields[RH_MOST_
 /* The operator's result of no elements, as an element. */
 static uint64_t neutral_of(const rh_op *op, rh_type type) {
   rh_result none;
+  uint64_t element = 0;
   rh_op_result(op->id, type, op->identity, &none);
-  uint64_t element = none.value.u;
-  float narrow = (float)none.value.f;
-  if (type == RH_TYPE_f32) memcpy(&element, &narrow, sizeof narrow);
+  rh_element_store(type, &none.value, &element);
   return element;
-}
-
-/* Does the text have the name n? */
-static int has_n(const char *text) {
-  for (const char *at = text; (at = strchr(at, 'n')); at++) {
-    int begins = at == text || (!isalnum((unsigned char)at[-1]) && !strchr("_.", at[-1]));
-    if (begins && !isalnum((unsigned char)at[1]) && at[1] != '_') return 1;
-  }
-  return 0;
 }
 
 int rh_custom_needs_count(const rh_definition *definition) {
   int has = 0;
-  for (uint32_t k = 0; k < definition->n_results; k++) has |= has_n(definition->results[k].text);
+  for (uint32_t k = 0; k < definition->n_results; k++)
+    has |= rh_definition_mentions(definition->results[k].text, "n");
   return definition->where && has;
 }
 

@@ -28,10 +28,10 @@ typedef struct lanes {
 typedef struct batch {
   const rh_custom *of;
   const rh_arrays *arrays;
-  uint64_t row;               /* lanes of a tile */
-  uint64_t end;               /* elements from there on do not exist, and are the identity */
-  lanes one, two, more, made; /* PIECE lanes each */
-  lanes all, other;           /* of all tiles */
+  uint64_t row;     /* lanes of a tile */
+  uint64_t end;     /* elements from there on do not exist, and are the identity */
+  lanes rows, made; /* four of PIECE lanes each, and what two and two of them combine to */
+  lanes all, other; /* of all tiles */
 } batch;
 
 static uint32_t size_of(const rh_custom *of, uint32_t field) {
@@ -58,26 +58,24 @@ static uint64_t batch_lanes(const rh_custom *of, uint64_t row) {
 
 /* ---- Combining ---- */
 
-/* Combines n lanes of a with those of b from lane at_b on: into `made`, which changes places with
- * a. */
-static void combine(const rh_custom *of, lanes *a, const lanes *b, uint64_t at_b, uint64_t n,
-                    lanes *made) {
+/* Combines the first n lanes with the next n: into `made`, which changes places with them. */
+static void combine(const rh_custom *of, lanes *all, uint64_t n, lanes *made) {
   const void *variables[2 * RH_MOST_FIELDS] = {NULL};
   void *outputs[RH_MOST_FIELDS] = {NULL};
-  const lanes kept = *a;
+  const lanes kept = *all;
   for (uint32_t k = 0; k < of->n_fields; k++) {
-    variables[k] = a->of[k];
-    variables[of->n_fields + k] = b->of[k] + at_b * size_of(of, k);
+    variables[k] = all->of[k];
+    variables[of->n_fields + k] = all->of[k] + n * size_of(of, k);
     outputs[k] = made->of[k];
   }
   rh_exprs_eval(of->combine, variables, 0, n, NULL, outputs);
-  *a = *made;
+  *all = *made;
   *made = kept;
 }
 
 /* Combines the two halves of n lanes, a power of two, until there is one. */
 static void halve(const rh_custom *of, lanes *all, uint64_t n, lanes *made, unsigned char *value) {
-  for (uint64_t half = n / 2; half > 0; half /= 2) combine(of, all, all, half, half, made);
+  for (uint64_t half = n / 2; half > 0; half /= 2) combine(of, all, half, made);
   for (uint32_t k = 0; k < of->n_fields; k++)
     memcpy(value + of->fields[k].offset, all->of[k], size_of(of, k));
 }
@@ -106,23 +104,16 @@ static void load(const batch *self, uint64_t first, uint64_t n, const lanes *to,
   if (exist < n) put_identity(self->of, to, at + exist, n - exist);
 }
 
-/* `tiles` tiles from element `first` on: `width` lanes of row `row` of each. */
-static void load_row(const batch *self, uint64_t first, uint64_t tiles, uint64_t width,
-                     uint64_t row, const lanes *to) {
-  for (uint64_t t = 0; t < tiles; t++)
-    load(self, first + (t * ROWS + row) * self->row, width, to, t * width);
-}
-
-/* Rows 0 and 1, 2 and 3, and the two results, to self->one. */
+/* `width` lanes of `tiles` tiles from element `first` on: rows 0 and 1, 2 and 3, and the two
+ * results, which are halves, too, if row 2 stands before row 1. */
 static void combine_rows(batch *self, uint64_t first, uint64_t tiles, uint64_t width) {
+  static const uint64_t order[ROWS] = {0, 2, 1, 3};
   uint64_t n = tiles * width;
-  load_row(self, first, tiles, width, 0, &self->one);
-  load_row(self, first, tiles, width, 1, &self->more);
-  combine(self->of, &self->one, &self->more, 0, n, &self->made);
-  load_row(self, first, tiles, width, 2, &self->two);
-  load_row(self, first, tiles, width, 3, &self->more);
-  combine(self->of, &self->two, &self->more, 0, n, &self->made);
-  combine(self->of, &self->one, &self->two, 0, n, &self->made);
+  for (uint64_t k = 0; k < ROWS * tiles; k++)
+    load(self, first + (k % tiles * ROWS + order[k / tiles]) * self->row, width, &self->rows,
+         k * width);
+  combine(self->of, &self->rows, 2 * n, &self->made);
+  combine(self->of, &self->rows, n, &self->made);
 }
 
 /* ---- A batch ---- */
@@ -145,7 +136,7 @@ static void place(const batch *self, uint64_t tile, uint64_t count, uint64_t til
   for (uint32_t k = 0; k < self->of->n_fields; k++) {
     uint32_t size = size_of(self->of, k);
     for (uint64_t t = 0; t < count; t++)
-      spread(self->one.of[k] + t * width * size,
+      spread(self->rows.of[k] + t * width * size,
              self->all.of[k] + (lane * tiles + rh_bits_reversed(tile + t, tiles)) * size, width,
              tiles, size);
   }
@@ -184,10 +175,10 @@ static void append_batches(const rh_custom *self, const rh_arrays *arrays, uint6
   rh_canonical_value node = {{0}};
   uint64_t row = ROW_BYTES / self->op.element_size, many = batch_lanes(self, row);
   uint64_t each = tiles < many / row ? tiles : many / row;
-  _Alignas(64) unsigned char room[(4 * PIECE + 2 * many) * self->op.value_size], *at = room;
+  _Alignas(64) unsigned char room[(6 * PIECE + 2 * many) * self->op.value_size], *at = room;
   batch b = {.of = self, .arrays = arrays, .row = row, .end = end};
-  lanes *const parts[] = {&b.one, &b.two, &b.more, &b.made, &b.all, &b.other};
-  for (int k = 0; k < 6; k++) at = divide(self, parts[k], k < 4 ? PIECE : many, at);
+  at = divide(self, &b.made, 2 * PIECE, divide(self, &b.rows, ROWS * PIECE, at));
+  divide(self, &b.other, many, divide(self, &b.all, many, at));
   for (uint64_t done = 0; done < tiles; done += each, first += each * ROWS * row) {
     reduce_batch(&b, first, each, node.bytes);
     append(self, to, each, &node);
@@ -215,11 +206,11 @@ static void reduce_tiles(const rh_custom *self, const rh_arrays *arrays, uint64_
 /* Element e stands where e's bits in reverse order say, so that here, too, what a step combines are
  * halves. */
 static void reduce_neighbours(batch *self, uint64_t first, uint64_t n, unsigned char *value) {
-  load(self, first, n, &self->more, 0);
+  load(self, first, n, &self->rows, 0);
   for (uint32_t k = 0; k < self->of->n_fields; k++) {
     uint32_t size = size_of(self->of, k);
     for (uint64_t e = 0; e < n; e++)
-      memcpy(self->all.of[k] + rh_bits_reversed(e, n) * size, self->more.of[k] + e * size, size);
+      memcpy(self->all.of[k] + rh_bits_reversed(e, n) * size, self->rows.of[k] + e * size, size);
   }
   halve(self->of, &self->all, n, &self->made, value);
 }
@@ -232,7 +223,7 @@ static void reduce_in_order(const rh_custom *self, const rh_arrays *arrays, uint
   _Alignas(64) unsigned char room[3 * ELEMENTS * self->op.value_size];
   batch b = {.of = self, .arrays = arrays, .end = first + n};
   divide(self, &b.made, ELEMENTS,
-         divide(self, &b.all, ELEMENTS, divide(self, &b.more, ELEMENTS, room)));
+         divide(self, &b.all, ELEMENTS, divide(self, &b.rows, ELEMENTS, room)));
   rh_canonical_tiles all;
   for (all.count = 0; first < b.end; first += ELEMENTS) {
     reduce_neighbours(&b, first, ELEMENTS, node.bytes);

@@ -48,58 +48,43 @@ void rh_sample_serial(const rh_operator *op, const rh_arrays *arrays, uint64_t n
 
 enum { BLOCK = RH_ENCLOSED_MOST };
 
-/* A field that is a sum: its elements so far.  No bins: it is none. */
-typedef struct column {
-  rh_exact_bins *bins;
-  rh_enclosed enclosed;
-} column;
-
-static void enclose(const rh_custom *custom, uint32_t k, const rh_arrays *arrays, uint64_t first,
-                    uint64_t n, const void *loaded, rh_enclosed *to) {
-  double host[BLOCK], low[BLOCK], high[BLOCK];
-  rh_enclosed_numbers(custom->fields[k].type, loaded, 0, n, host);
-  if (rh_custom_enclose_field(custom, k, arrays, first, n, low, high) != 0) {
-    to->n += n;
-    to->n_unknown += n;
-    return;
-  }
-  for (uint64_t j = 0; j < n; j++) rh_enclosed_take(to, RH_OP_sum, host[j], low[j], high[j]);
-}
-
+/* bins[k]: null if field k is not a sum. */
 static void add_block(const rh_custom *custom, const rh_arrays *arrays, uint64_t first, uint64_t n,
-                      column *columns) {
+                      rh_exact_bins *const *bins, rh_field_sum *sums) {
   uint64_t loaded[RH_MOST_FIELDS][BLOCK];
   void *outputs[RH_MOST_FIELDS];
   for (uint32_t k = 0; k < RH_MOST_FIELDS; k++) outputs[k] = loaded[k];
   rh_custom_load_fields(custom, arrays, first, n, outputs);
   for (uint32_t k = 0; k < custom->n_fields; k++) {
-    if (!columns[k].bins) continue;
-    rh_exact_bins_add(columns[k].bins, loaded[k], n);
+    if (!bins[k]) continue;
+    rh_exact_bins_add(bins[k], loaded[k], n);
     if (rh_exprs_facts(custom->load, k) & RH_EXPR_ERRS)
-      enclose(custom, k, arrays, first, n, loaded[k], &columns[k].enclosed);
+      rh_enclosed_add(&sums[k].enclosed, &custom->face, k, custom->fields[k].type, arrays, first, n,
+                      loaded[k]);
   }
 }
 
 /* sums[k] = that of field k of n elements, for the fields that are sums. */
 static rh_status sum_fields(rh_field_sum *sums, const rh_custom *custom, const rh_arrays *arrays,
                             uint64_t n, rh_error *error) {
-  column columns[RH_MOST_FIELDS] = {{.bins = NULL}};
+  rh_exact_bins *bins[RH_MOST_FIELDS] = {NULL};
   rh_status status = RH_OK;
   int has_sums = 0;
   for (uint32_t k = 0; k < custom->n_fields; k++) {
     if (custom->fields[k].kind != RH_FIELD_SUM) continue;
     has_sums = 1;
-    columns[k].bins = rh_exact_bins_create(custom->fields[k].type, 0);
-    if (!columns[k].bins) status = rh_fail(error, RH_E_NOMEM, "reference: out of memory");
+    bins[k] = rh_exact_bins_create(custom->fields[k].type, 0);
+    if (!bins[k]) status = rh_fail(error, RH_E_NOMEM, "reference: out of memory");
   }
   for (uint64_t first = 0; status == RH_OK && has_sums && first < n; first += BLOCK)
-    add_block(custom, arrays, first, n - first < BLOCK ? n - first : BLOCK, columns);
+    add_block(custom, arrays, first, n - first < BLOCK ? n - first : BLOCK, bins, sums);
   for (uint32_t k = 0; k < custom->n_fields; k++) {
     rh_exact_sum exact = {0};
-    if (!columns[k].bins) continue;
-    rh_exact_bins_fold(columns[k].bins, &exact);
-    rh_field_sum_of(&sums[k], &exact, &columns[k].enclosed);
-    rh_exact_bins_destroy(columns[k].bins);
+    const rh_enclosed enclosed = sums[k].enclosed;
+    if (!bins[k]) continue;
+    rh_exact_bins_fold(bins[k], &exact);
+    rh_field_sum_of(&sums[k], &exact, &enclosed);
+    rh_exact_bins_destroy(bins[k]);
   }
   return status;
 }

@@ -142,19 +142,8 @@ rh_status rh_custom_make_results(rh_custom *self, const rh_definition *definitio
 
 static rh_result_field decode_number(rh_type type, const void *from) {
   rh_result_field to = {.type = type};
-  rh_scalar number = {0};
-  memcpy(&number, from, rh_type_size(type));
-  to.value.u = number.u64;
-  if (type == RH_TYPE_i32) to.value.i = number.i32;
-  if (type == RH_TYPE_f32) to.value.f = (double)number.f32;
+  rh_element_load(type, from, &to.value);
   return to;
-}
-
-/* Expressions read the low bytes of a smaller integer. */
-static void encode(const rh_result_field *from, void *to) {
-  float narrow = (float)from->value.f;
-  if (from->type == RH_TYPE_f32) memcpy(to, &narrow, sizeof narrow);
-  else memcpy(to, &from->value, sizeof from->value);
 }
 
 /* Elements that a condition left in, maybe. */
@@ -208,7 +197,7 @@ void rh_custom_finalize(const rh_custom *self, const rh_result_field *given, uin
   if (!self->finalize) {
     memcpy(results, given, self->face.n_results * sizeof *results);
   } else {
-    for (uint32_t k = 0; k < n_given; k++) encode(&given[k], &in[k]);
+    for (uint32_t k = 0; k < n_given; k++) rh_element_store(given[k].type, &given[k].value, &in[k]);
     in[n_given] = n;
     for (uint32_t k = 0; k <= n_given; k++) from[k] = &in[k];
     for (uint32_t k = 0; k < RH_MOST_FIELDS; k++) to[k] = &out[k];
@@ -239,15 +228,12 @@ rh_interval rh_custom_enclose_result(const rh_custom *self, uint32_t k, const rh
   return rh_exprs_enclose_one(self->finalize, k, variables, constants);
 }
 
-int rh_custom_keeps_index(const rh_custom *self) {
-  return self->face.is_struct && self->n_parts && !self->finalize &&
-         rh_op_flags(self->parts[0].op, self->parts[0].type) & RH_OP_INDEXED;
-}
-
+/* Of the first built-in operator of several, if it has an index that nothing finalizes. */
 static void take_index(const rh_custom *self, const void *value, rh_result *result) {
   const rh_operator_part *first = &self->parts[0];
   rh_result alone;
-  if (!rh_custom_keeps_index(self)) return;
+  int is_indexed = self->n_parts && rh_op_flags(first->op, first->type) & RH_OP_INDEXED;
+  if (!self->face.is_struct || self->finalize || !is_indexed) return;
   rh_op_result(first->op, first->type, (const char *)value + first->offset, &alone);
   result->type = alone.type;
   result->value = alone.value;

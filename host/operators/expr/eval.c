@@ -118,20 +118,16 @@ DEFINE(NARROW_f16, f32, f32, rh_half_to_float(rh_half_from_float(x[j])))
 /* ---- Tables: by the kind, and the type of what is computed or compared ---- */
 
 #define AT(kind, type) [RH_TYPE_##type] = kind##_##type
+#define OF_NONE(kind)                                                                              \
+  { NULL }
 #define OF_SMALL(kind)                                                                             \
   { AT(kind, i8), AT(kind, u8), AT(kind, i16), AT(kind, u16), AT(kind, f16) }
 #define OF_INTEGERS(kind)                                                                          \
-  [RH_NODE_##kind] = {AT(kind, i32), AT(kind, u32), AT(kind, i64), AT(kind, u64)}
+  { AT(kind, i32), AT(kind, u32), AT(kind, i64), AT(kind, u64) }
 #define OF_ALL(kind)                                                                               \
-  [RH_NODE_##kind] = {AT(kind, i32), AT(kind, u32), AT(kind, i64),                                 \
-                      AT(kind, u64), AT(kind, f32), AT(kind, f64)}
-static rh_expr_loop *const operations[][RH_TYPE_f64 + 1] = {
-    OF_ALL(NEGATE),         OF_INTEGERS(INVERT), OF_ALL(ADD),
-    OF_ALL(SUBTRACT),       OF_ALL(MULTIPLY),    OF_ALL(DIVIDE),
-    OF_INTEGERS(REMAINDER), OF_INTEGERS(LEFT),   OF_INTEGERS(RIGHT),
-    OF_INTEGERS(AND),       OF_INTEGERS(OR),     OF_INTEGERS(XOR),
-    OF_ALL(LESS),           OF_ALL(AT_MOST),     OF_ALL(EQUAL),
-    OF_ALL(UNEQUAL),        OF_ALL(CHOOSE),      [RH_NODE_NARROW] = OF_SMALL(NARROW)};
+  { AT(kind, i32), AT(kind, u32), AT(kind, i64), AT(kind, u64), AT(kind, f32), AT(kind, f64) }
+#define ROW(name, operands, types, traits) [RH_NODE_##name] = OF_##types(name),
+static rh_expr_loop *const operations[][RH_TYPE_f64 + 1] = {RH_NODE_LIST(ROW)};
 static rh_expr_loop *const loads[] = OF_SMALL(LOAD);
 #define TO(to, from) [RH_TYPE_##to][RH_TYPE_##from] = CAST_##to##_##from,
 /* What a float saturates at does not matter here. */

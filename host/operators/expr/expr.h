@@ -89,6 +89,9 @@ rh_status rh_exprs_let(rh_exprs *exprs, const char *name, const char *text, cons
  * type, which is one of these. */
 rh_status rh_exprs_output(rh_exprs *exprs, const char *text, rh_type type, const char *what,
                           rh_error *error);
+/* Adds one whose text calls these variables a, b, c and d. */
+rh_status rh_exprs_output_of(rh_exprs *exprs, const char *text, const uint32_t variables[4],
+                             rh_type type, const char *what, rh_error *error);
 /* Adds an output for each expression of a list, with commas between. */
 rh_status rh_exprs_outputs(rh_exprs *exprs, const char *text, const char *what, rh_error *error);
 

@@ -84,68 +84,21 @@ static uint32_t call(rh_exprs *exprs, const rh_function *function, uint32_t *arg
   return rh_graph_add(exprs, &node);
 }
 
-static uint32_t fabs_of(rh_exprs *exprs, uint32_t *args);
+/* ---- Those that are written out: the same on host and device by construction ---- */
 
-static uint32_t integer(rh_exprs *exprs, int64_t value, rh_type type) {
-  return rh_graph_literal(exprs, (rh_expr_value){.x = value}, type);
+static uint32_t take_floats(rh_exprs *exprs, const rh_function *self, uint32_t *args) {
+  to_floats(exprs, args, self->n_args);
+  return 0;
 }
 
-/* ---- Those that are written out: the same on host and device by construction ----
- *
- * `which` tells functions of one form apart: the kind, the type, or whether the least is meant. */
-
-/* b < a ? b : a, or a < b ? b : a */
-static uint32_t extreme(rh_exprs *exprs, int is_least, uint32_t a, uint32_t b) {
-  uint32_t takes_b = rh_graph_binary(exprs, RH_NODE_LESS, is_least ? b : a, is_least ? a : b);
-  return rh_graph_choose(exprs, takes_b, b, a);
-}
-
-static uint32_t make_extreme(rh_exprs *exprs, const rh_function *self, uint32_t *args) {
-  return extreme(exprs, (int)self->which, args[0], args[1]);
-}
-
-static uint32_t make_clamp(rh_exprs *exprs, const rh_function *self, uint32_t *args) {
+/* x, 0, 1 and -1, all of its type. */
+static uint32_t take_signs(rh_exprs *exprs, const rh_function *self, uint32_t *args) {
   (void)self;
-  return extreme(exprs, 1, extreme(exprs, 0, args[0], args[1]), args[2]);
-}
-
-static uint32_t make_isnan(rh_exprs *exprs, const rh_function *self, uint32_t *args) {
-  (void)self;
-  to_floats(exprs, args, 1);
-  return rh_graph_binary(exprs, RH_NODE_UNEQUAL, args[0], args[0]);
-}
-
-/* |x| against infinity. */
-static uint32_t by_infinity(rh_exprs *exprs, const rh_function *self, uint32_t *args) {
-  const rh_expr_value value = {1, (long double)INFINITY};
-  uint32_t size = fabs_of(exprs, args);
-  uint32_t infinity = rh_graph_literal(exprs, value, exprs->nodes[size].type);
-  return rh_graph_binary(exprs, (rh_node_kind)self->which, size, infinity);
-}
-
-/* The other one if one is NaN. */
-static uint32_t of_numbers(rh_exprs *exprs, const rh_function *self, uint32_t *args) {
-  to_floats(exprs, args, 2);
-  uint32_t best = make_extreme(exprs, self, args);
-  uint32_t no_b = make_isnan(exprs, self, &args[1]);
-  best = rh_graph_choose(exprs, no_b, args[0], best);
-  uint32_t no_a = make_isnan(exprs, self, &args[0]);
-  return rh_graph_choose(exprs, no_a, args[1], best);
-}
-
-/* -1, 0 or 1; of floats a zero keeps its sign, and NaN gives 0. */
-static uint32_t make_sign(rh_exprs *exprs, const rh_function *self, uint32_t *args) {
-  (void)self;
-  uint32_t x = rh_graph_settle(exprs, args[0]);
-  rh_type type = exprs->nodes[x].type;
-  uint32_t zero = integer(exprs, 0, type), one = integer(exprs, 1, type);
-  uint32_t minus = integer(exprs, -1, type);
-  uint32_t is_zero = rh_graph_binary(exprs, RH_NODE_EQUAL, x, zero);
-  uint32_t is_below = rh_graph_binary(exprs, RH_NODE_LESS, x, zero);
-  uint32_t is_above = rh_graph_binary(exprs, RH_NODE_LESS, zero, x);
-  uint32_t sign = rh_graph_choose(exprs, is_zero, x, zero);
-  sign = rh_graph_choose(exprs, is_below, minus, sign);
-  return rh_graph_choose(exprs, is_above, one, sign);
+  args[0] = rh_graph_settle(exprs, args[0]);
+  rh_type type = exprs->nodes[args[0]].type;
+  for (uint32_t k = 1; k < RH_EXPR_MOST_ARGS; k++)
+    args[k] = rh_graph_literal(exprs, (rh_expr_value){.x = k == 3 ? -1 : (int)k - 1}, type);
+  return 0;
 }
 
 /* The magnitude of a signed integer is unsigned, and so right for the least one, too.  It is the
@@ -155,10 +108,11 @@ static uint32_t make_abs(rh_exprs *exprs, const rh_function *self, uint32_t *arg
   (void)self;
   args[0] = rh_graph_settle(exprs, args[0]);
   rh_type type = exprs->nodes[args[0]].type;
-  if (rh_type_is_float(type)) return fabs_of(exprs, args);
+  if (rh_type_is_float(type)) return call(exprs, rh_function_find("fabs", 4), args);
   if (!rh_type_is_signed(type)) return args[0];
   uint32_t x = rh_graph_convert(exprs, args[0], type == RH_TYPE_i64 ? RH_TYPE_u64 : RH_TYPE_u32);
-  return extreme(exprs, 1, x, rh_graph_unary(exprs, RH_NODE_NEGATE, x));
+  uint32_t minus = rh_graph_unary(exprs, RH_NODE_NEGATE, x);
+  return rh_graph_choose(exprs, rh_graph_binary(exprs, RH_NODE_LESS, minus, x), minus, x);
 }
 
 /* The same bits as another type. */
@@ -173,45 +127,29 @@ static uint32_t make_as(rh_exprs *exprs, const rh_function *self, uint32_t *args
 
 /* ---- By name ---- */
 
+#define WRITTEN(name, n_args, make, text)                                                          \
+  { name, n_args, make, 0, 0, {NULL, NULL}, text }
+#define AS(name, type)                                                                             \
+  { name, 1, make_as, type, 0, {NULL, NULL}, NULL }
 #define ROW(name, f32, f64, n_args, ulp)                                                           \
-  {#name, n_args, call, 0, ulp, {name##_of_f32, name##_of_f64}},
+  {#name, n_args, call, 0, ulp, {name##_of_f32, name##_of_f64}, NULL},
 static const rh_function functions[] = {
-    CALLED(ROW){.name = "min", .n_args = 2, .make = make_extreme, .which = 1},
-    {.name = "max", .n_args = 2, .make = make_extreme},
-    {.name = "clamp", .n_args = 3, .make = make_clamp},
-    {.name = "fmin", .n_args = 2, .make = of_numbers, .which = 1},
-    {.name = "fmax", .n_args = 2, .make = of_numbers},
-    {.name = "isnan", .n_args = 1, .make = make_isnan},
-    {.name = "isinf", .n_args = 1, .make = by_infinity, .which = RH_NODE_EQUAL},
-    {.name = "isfinite", .n_args = 1, .make = by_infinity, .which = RH_NODE_LESS},
-    {.name = "sign", .n_args = 1, .make = make_sign},
-    {.name = "abs", .n_args = 1, .make = make_abs},
-    {.name = "as_int", .n_args = 1, .make = make_as, .which = RH_TYPE_i32},
-    {.name = "as_uint", .n_args = 1, .make = make_as, .which = RH_TYPE_u32},
-    {.name = "as_long", .n_args = 1, .make = make_as, .which = RH_TYPE_i64},
-    {.name = "as_ulong", .n_args = 1, .make = make_as, .which = RH_TYPE_u64},
-    {.name = "as_float", .n_args = 1, .make = make_as, .which = RH_TYPE_f32},
-    {.name = "as_double", .n_args = 1, .make = make_as, .which = RH_TYPE_f64},
-};
+    WRITTEN("min", 2, NULL, "b < a ? b : a"), WRITTEN("max", 2, NULL, "a < b ? b : a"),
+    WRITTEN("clamp", 3, NULL, "min(max(a, b), c)"),
+    /* The other one if one is NaN. */
+    WRITTEN("fmin", 2, take_floats, "a != a ? b : b != b ? a : min(a, b)"),
+    WRITTEN("fmax", 2, take_floats, "a != a ? b : b != b ? a : max(a, b)"),
+    WRITTEN("isnan", 1, take_floats, "a != a"), WRITTEN("isinf", 1, NULL, "fabs(a) == inf"),
+    WRITTEN("isfinite", 1, NULL, "fabs(a) < inf"),
+    /* A zero that is a float keeps its sign, and NaN gives 0. */
+    WRITTEN("sign", 1, take_signs, "b < a ? c : a < b ? d : a == b ? a : b"),
+    WRITTEN("abs", 1, make_abs, NULL), AS("as_int", RH_TYPE_i32), AS("as_uint", RH_TYPE_u32),
+    AS("as_long", RH_TYPE_i64), AS("as_ulong", RH_TYPE_u64), AS("as_float", RH_TYPE_f32),
+    AS("as_double", RH_TYPE_f64), CALLED(ROW)};
 
-/* The first of the list. */
-static uint32_t fabs_of(rh_exprs *exprs, uint32_t *args) {
-  return call(exprs, &functions[0], args);
-}
-
-int rh_graph_call_named(rh_exprs *exprs, const char *name, size_t length, const uint32_t *given,
-                        uint32_t n, uint32_t *made) {
-  static const char *const reasons[] = {"", "the function takes one argument",
-                                        "the function takes two arguments",
-                                        "the function takes three arguments"};
-  uint32_t args[3] = {0};
-  memcpy(args, given, (n < 3 ? n : 3) * sizeof *args);
-  for (size_t k = 0; k < sizeof functions / sizeof *functions; k++) {
-    const rh_function *function = &functions[k];
-    if (strlen(function->name) != length || memcmp(function->name, name, length) != 0) continue;
-    *made = n == function->n_args ? function->make(exprs, function, args)
-                                  : rh_graph_refuse(exprs, reasons[function->n_args]);
-    return 1;
-  }
-  return 0;
+const rh_function *rh_function_find(const char *name, size_t length) {
+  for (size_t k = 0; k < sizeof functions / sizeof *functions; k++)
+    if (strlen(functions[k].name) == length && memcmp(functions[k].name, name, length) == 0)
+      return &functions[k];
+  return NULL;
 }

@@ -1,7 +1,7 @@
 #include "internal.h"
 
 static uint32_t arity_of(const rh_node *node) {
-#define RH_X(name, operands, traits) [RH_NODE_##name] = operands,
+#define RH_X(name, operands, types, traits) [RH_NODE_##name] = operands,
   static const uint32_t arity[] = {RH_NODE_LIST(RH_X)};
 #undef RH_X
   return node->kind == RH_NODE_CALL ? node->function->n_args : arity[node->kind];
@@ -105,11 +105,12 @@ static int may_become(const rh_expr_slot *slot, rh_expr_value value) {
 
 rh_status rh_exprs_check_constants(const rh_exprs *exprs, const rh_expr_value *values,
                                    rh_error *error) {
-  char text[RH_NUMBER_BYTES];
+  char text[32];
   for (uint32_t k = 0; k < exprs->n_slots; k++) {
     const rh_expr_slot *slot = &exprs->slots[k];
     if (slot->constant == RH_EXPR_COUNT || may_become(slot, values[slot->constant])) continue;
-    rh_number_text(text, values[slot->constant]);
+    const rh_expr_value *value = &values[slot->constant];
+    snprintf(text, sizeof text, value->is_float ? "%.17Lg" : "%.0Lf", value->x);
     return rh_fail(error, RH_E_USAGE,
                    "constant %s: its first value made it %s, which does not hold %s; prepare with "
                    "a value of this size",
@@ -139,38 +140,33 @@ static int needs_room(const rh_node *node) {
   return node->output < 0;
 }
 
-/* Marks outputs and all that they need. */
+/* Marks outputs and all that they need, and the last node that reads each.  A node that is the same
+ * for all elements is kept. */
 static void find_live(rh_exprs *exprs) {
   for (uint32_t k = 0; k < exprs->n_nodes; k++) {
-    exprs->nodes[k].is_live = 0;
-    exprs->nodes[k].output = -1;
+    rh_node *node = &exprs->nodes[k];
+    node->is_live = 0;
+    node->output = node->room = -1;
+    node->last = is_same(node) ? UINT32_MAX : 0;
   }
   for (uint32_t j = exprs->n_outputs; j > 0; j--) {
     rh_node *node = &exprs->nodes[exprs->outputs[j - 1]];
     node->is_live = 1;
     node->output = (int32_t)j - 1;
+    node->last = UINT32_MAX;
   }
-  for (uint32_t k = exprs->n_nodes; k > 0; k--) {
-    const rh_node *node = &exprs->nodes[k - 1];
-    for (uint32_t j = 0; node->is_live && j < node->arity; j++)
-      exprs->nodes[node->args[j]].is_live = 1;
-  }
+  for (uint32_t k = exprs->n_nodes; k-- > 0;)
+    for (uint32_t j = 0; exprs->nodes[k].is_live && j < exprs->nodes[k].arity; j++) {
+      rh_node *read = &exprs->nodes[exprs->nodes[k].args[j]];
+      read->is_live = 1;
+      if (read->last == 0) read->last = k;
+    }
 }
 
-/* last[k]: the last node that reads node k.  A node that is the same for all elements is kept. */
-static void find_last(const rh_exprs *exprs, uint32_t *last) {
-  for (uint32_t k = 0; k < exprs->n_nodes; k++) {
-    const rh_node *node = &exprs->nodes[k];
-    last[k] = is_same(node) ? UINT32_MAX : k;
-    for (uint32_t j = 0; node->is_live && j < node->arity; j++)
-      if (last[node->args[j]] != UINT32_MAX) last[node->args[j]] = k;
-  }
-  for (uint32_t j = 0; j < exprs->n_outputs; j++) last[exprs->outputs[j]] = UINT32_MAX;
-}
-
-static void free_rooms(rh_exprs *exprs, const uint32_t *last, uint32_t k, uint32_t *taken_by) {
+static void free_rooms(const rh_exprs *exprs, uint32_t k, uint32_t *taken_by) {
   for (uint32_t room = 0; room < exprs->rooms; room++)
-    if (taken_by[room] != UINT32_MAX && last[taken_by[room]] == k) taken_by[room] = UINT32_MAX;
+    if (taken_by[room] != UINT32_MAX && exprs->nodes[taken_by[room]].last == k)
+      taken_by[room] = UINT32_MAX;
 }
 
 /* 0 if there is none left. */
@@ -186,34 +182,26 @@ static int take_room(rh_exprs *exprs, uint32_t k, uint32_t *taken_by) {
 
 /* The turn of each live node; what is the same for all elements comes first, because it is written
  * once and kept. */
-static int take_rooms(rh_exprs *exprs, const uint32_t *last) {
+static int take_rooms(rh_exprs *exprs) {
   uint32_t taken_by[RH_EXPR_MOST_LIVE];
   for (uint32_t j = 0; j < 2 * exprs->n_nodes; j++) {
     uint32_t k = j % exprs->n_nodes, turn = j / exprs->n_nodes;
     rh_node *node = &exprs->nodes[k];
     int is_kept = is_same(node) && node->output < 0;
-    if (turn == 0) node->room = -1;
     if (node->is_live && is_kept == (turn == 0)) {
       if (needs_room(node) && !take_room(exprs, k, taken_by)) return 0;
       exprs->order[exprs->n_order++] = k;
       exprs->n_kept += (uint32_t)is_kept;
     }
-    if (turn == 1) free_rooms(exprs, last, k, taken_by);
+    if (turn == 1) free_rooms(exprs, k, taken_by);
   }
   return 1;
 }
 
 int rh_graph_assign_rooms(rh_exprs *exprs) {
-  uint32_t *last = calloc(exprs->n_nodes + 1, sizeof *last);
   free(exprs->order);
   exprs->order = calloc(exprs->n_nodes + 1, sizeof *exprs->order);
   exprs->rooms = exprs->n_kept = exprs->n_order = 0;
-  int fits = last && exprs->order;
   find_live(exprs);
-  if (fits) {
-    find_last(exprs, last);
-    fits = take_rooms(exprs, last);
-  }
-  free(last);
-  return fits ? 0 : -1;
+  return exprs->order && take_rooms(exprs) ? 0 : -1;
 }

@@ -9,41 +9,42 @@
  * it gives is right modulo 2^bits if the operands are. */
 enum { RH_ROUNDS = 1, RH_MULTIPLIES = 2, RH_MODULAR = 4 };
 
-/* X(name, operands, traits) */
+/* X(name, operands, the types that eval.c has a loop for, traits) */
 #define RH_NODE_LIST(X)                                                                            \
-  X(LITERAL, 0, 0)                                                                                 \
-  X(CONSTANT, 0, 0)                                                                                \
-  X(VARIABLE, 0, 0)                                                                                \
-  X(INDEX, 0, 0)                                                                                   \
-  X(CAST, 1, RH_ROUNDS)                                                                            \
-  X(NARROW, 1, RH_ROUNDS | RH_MULTIPLIES) /* an i32 to a smaller type's values, an f32 to f16's */ \
-  X(NEGATE, 1, RH_MODULAR)                                                                         \
-  X(INVERT, 1, RH_MODULAR)                                                                         \
-  X(ADD, 2, RH_ROUNDS | RH_MODULAR)                                                                \
-  X(SUBTRACT, 2, RH_ROUNDS | RH_MODULAR)                                                           \
-  X(MULTIPLY, 2, RH_ROUNDS | RH_MULTIPLIES | RH_MODULAR)                                           \
-  X(DIVIDE, 2, RH_ROUNDS | RH_MULTIPLIES)                                                          \
-  X(REMAINDER, 2, 0)                                                                               \
-  X(LEFT, 2, 0) /* shifts: the second operand is a u32 */                                          \
-  X(RIGHT, 2, 0)                                                                                   \
-  X(AND, 2, RH_MODULAR)                                                                            \
-  X(OR, 2, RH_MODULAR)                                                                             \
-  X(XOR, 2, RH_MODULAR)                                                                            \
-  X(LESS, 2, 0) /* comparisons: i32 0 or 1, of operands of the type `of` */                        \
-  X(AT_MOST, 2, 0)                                                                                 \
-  X(EQUAL, 2, 0)                                                                                   \
-  X(UNEQUAL, 2, 0)                                                                                 \
-  X(BITS, 1, RH_MULTIPLIES) /* the same bits as another type */                                    \
-  X(CHOOSE, 3, 0)           /* the first operand is an i32 */                                      \
-  X(CALL, 0, RH_ROUNDS)     /* of a function, with its number of operands */
+  X(LITERAL, 0, NONE, 0)                                                                           \
+  X(CONSTANT, 0, NONE, 0)                                                                          \
+  X(VARIABLE, 0, NONE, 0)                                                                          \
+  X(INDEX, 0, NONE, 0)                                                                             \
+  X(CAST, 1, NONE, RH_ROUNDS)                                                                      \
+  /* an i32 to a smaller type's values, an f32 to f16's */                                         \
+  X(NARROW, 1, SMALL, RH_ROUNDS | RH_MULTIPLIES)                                                   \
+  X(NEGATE, 1, ALL, RH_MODULAR)                                                                    \
+  X(INVERT, 1, INTEGERS, RH_MODULAR)                                                               \
+  X(ADD, 2, ALL, RH_ROUNDS | RH_MODULAR)                                                           \
+  X(SUBTRACT, 2, ALL, RH_ROUNDS | RH_MODULAR)                                                      \
+  X(MULTIPLY, 2, ALL, RH_ROUNDS | RH_MULTIPLIES | RH_MODULAR)                                      \
+  X(DIVIDE, 2, ALL, RH_ROUNDS | RH_MULTIPLIES)                                                     \
+  X(REMAINDER, 2, INTEGERS, 0)                                                                     \
+  X(LEFT, 2, INTEGERS, 0) /* shifts: the second operand is a u32 */                                \
+  X(RIGHT, 2, INTEGERS, 0)                                                                         \
+  X(AND, 2, INTEGERS, RH_MODULAR)                                                                  \
+  X(OR, 2, INTEGERS, RH_MODULAR)                                                                   \
+  X(XOR, 2, INTEGERS, RH_MODULAR)                                                                  \
+  X(LESS, 2, ALL, 0) /* comparisons: i32 0 or 1, of operands of the type `of` */                   \
+  X(AT_MOST, 2, ALL, 0)                                                                            \
+  X(EQUAL, 2, ALL, 0)                                                                              \
+  X(UNEQUAL, 2, ALL, 0)                                                                            \
+  X(BITS, 1, NONE, RH_MULTIPLIES) /* the same bits as another type */                              \
+  X(CHOOSE, 3, ALL, 0)            /* the first operand is an i32 */                                \
+  X(CALL, 0, NONE, RH_ROUNDS)     /* of a function, with its number of operands */
 typedef enum rh_node_kind {
-#define RH_X(name, operands, traits) RH_NODE_##name,
+#define RH_X(name, operands, types, traits) RH_NODE_##name,
   RH_NODE_LIST(RH_X)
 #undef RH_X
 } rh_node_kind;
 
 static inline int rh_node_has(rh_node_kind kind, uint32_t trait) {
-#define RH_X(name, operands, traits) [RH_NODE_##name] = (traits),
+#define RH_X(name, operands, types, traits) [RH_NODE_##name] = (traits),
   static const unsigned char traits[] = {RH_NODE_LIST(RH_X)};
 #undef RH_X
   return (traits[kind] & trait) != 0;
@@ -94,6 +95,7 @@ typedef struct rh_node {
   uint64_t variables;
   double error;
   int is_live;    /* an output needs it */
+  uint32_t last;  /* the last node that reads it; UINT32_MAX: it is read to the end */
   int32_t output; /* the first that it is; -1: none */
   int32_t room;   /* its array during evaluation; -1: it is an output's, or a variable's own */
   rh_kept_place place;
@@ -109,7 +111,7 @@ typedef struct rh_kept_text {
   char *what, *text;
 } rh_kept_text;
 
-enum { RH_EXPR_MOST_LETS = 64 };
+enum { RH_EXPR_MOST_LETS = 64, RH_EXPR_MOST_ARGS = 4 /* of a function's text */ };
 /* The number of a constant that stands for `n`, the number of elements. */
 #define RH_EXPR_COUNT UINT32_MAX
 
@@ -129,7 +131,8 @@ struct rh_exprs {
   rh_type *types; /* of the variables */
   rh_let *constants;
   int has_index;
-  rh_let_node lets[RH_EXPR_MOST_LETS];
+  /* There is room for the names in the texts of two functions, too. */
+  rh_let_node lets[RH_EXPR_MOST_LETS + 2 * RH_EXPR_MOST_ARGS];
   rh_expr_slot slots[RH_EXPR_MOST_SLOTS];
   uint32_t outputs[RH_EXPR_MOST_OUTPUTS];
   uint32_t rooms; /* arrays that evaluation needs */
@@ -166,9 +169,6 @@ rh_scalar rh_number_as(rh_expr_value value, rh_type type, rh_as as);
 static inline rh_type rh_number_type(rh_expr_value value) {
   return value.is_float ? RH_TYPE_f64 : value.x > INT64_MAX ? RH_TYPE_u64 : RH_TYPE_i64;
 }
-/* For messages. */
-enum { RH_NUMBER_BYTES = 32 };
-void rh_number_text(char text[static RH_NUMBER_BYTES], rh_expr_value value);
 /* Nearer to 0, integers of 64 bits and floats are told apart by f64. */
 #define RH_NUMBER_WIDE 0x1p53
 
@@ -215,14 +215,16 @@ rh_interval rh_node_interval(const rh_node *node, const rh_interval *values);
 /* Elements of r, computed from those of x, y and z: arrays of the operation's types. */
 typedef void rh_expr_loop(void *r, const void *x, const void *y, const void *z, size_t n);
 
-/* One that is called is of f32 or f64; others are written out as a graph. */
+/* One that is called is of f32 or f64; others are written out as a graph: `make` does, or, if there
+ * is one, a text of the arguments a, b, c and d, which `make` may change before. */
 struct rh_function {
   const char *name; /* here and in OpenCL C */
   uint32_t n_args;
   uint32_t (*make)(rh_exprs *exprs, const rh_function *self, uint32_t *args);
-  uint32_t which; /* for `make` */
-  uint32_t ulp;   /* the error that OpenCL C allows in the full profile; 0: IEEE 754 fixes it */
+  rh_type which; /* for `make` */
+  uint32_t ulp;  /* the error that OpenCL C allows in the full profile; 0: IEEE 754 fixes it */
   rh_expr_loop *of[2]; /* of f32 and f64 */
+  const char *text;
 };
 
 /* Is it a call of this function? */
@@ -230,9 +232,7 @@ static inline int rh_node_calls(const rh_node *node, const char *name) {
   return node->kind == RH_NODE_CALL && strcmp(node->function->name, name) == 0;
 }
 
-/* A call by name.  0: there is no such function. */
-int rh_graph_call_named(rh_exprs *exprs, const char *name, size_t length, const uint32_t *args,
-                        uint32_t n, uint32_t *made);
+const rh_function *rh_function_find(const char *name, size_t length); /* null: there is none */
 
 /* ---- Evaluation, node by node ---- */
 

@@ -47,7 +47,3 @@ rh_scalar rh_number_as(rh_expr_value value, rh_type type, rh_as as) {
   }
   return scalar;
 }
-
-void rh_number_text(char text[static RH_NUMBER_BYTES], rh_expr_value value) {
-  snprintf(text, RH_NUMBER_BYTES, value.is_float ? "%.17Lg" : "%.0Lf", value.x);
-}

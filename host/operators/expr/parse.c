@@ -160,19 +160,42 @@ static void keep_place(parser *p, const char *begin, const char *sign, uint32_t 
 /* ---- Names ---- */
 
 static uint32_t choice(parser *p);
+static uint32_t whole(parser *p);
+
+/* A text in which nodes are called a, b, c and d. */
+static uint32_t whole_of(parser *p, const uint32_t nodes[RH_EXPR_MOST_ARGS]) {
+  rh_exprs *exprs = p->exprs;
+  for (uint32_t k = 0; k < RH_EXPR_MOST_ARGS; k++)
+    exprs->lets[exprs->n_lets++] = (rh_let_node){{"abcd"[k]}, nodes[k]};
+  uint32_t made = whole(p);
+  exprs->n_lets -= RH_EXPR_MOST_ARGS;
+  return made;
+}
+
+static uint32_t make_call(rh_exprs *exprs, const rh_function *function, uint32_t *args) {
+  parser p = {.exprs = exprs, .text = function->text, .at = function->text, .what = ""};
+  uint32_t made = function->make ? function->make(exprs, function, args) : 0;
+  return function->text ? whole_of(&p, args) : made;
+}
 
 static uint32_t call(parser *p, const char *name, size_t length) {
-  uint32_t args[3], n = 0, made;
+  static const char *const reasons[] = {"", "the function takes one argument",
+                                        "the function takes two arguments",
+                                        "the function takes three arguments"};
+  uint32_t args[RH_EXPR_MOST_ARGS] = {0}, n = 0;
   char text[RH_EXPR_NAME_BYTES + 32];
   if (!take_sign(p, ")", "")) {
     do {
       uint32_t arg = choice(p);
-      if (n < 3) args[n] = arg;
+      if (n < RH_EXPR_MOST_ARGS) args[n] = arg;
       n++;
     } while (take_sign(p, ",", ""));
     if (!take_sign(p, ")", "")) return expected(p, "',' or ')'");
   }
-  if (rh_graph_call_named(p->exprs, name, length, args, n, &made)) {
+  const rh_function *function = rh_function_find(name, length);
+  if (function) {
+    uint32_t made = n == function->n_args ? make_call(p->exprs, function, args)
+                                          : rh_graph_refuse(p->exprs, reasons[function->n_args]);
     p->exprs->nodes[made].place.is_argument = 1;
     return check(p, name, made);
   }
@@ -382,6 +405,15 @@ rh_status rh_exprs_output(rh_exprs *exprs, const char *text, rh_type type, const
   parser p;
   begin(&p, exprs, text, what, error);
   return add_output(&p, text, whole(&p), type);
+}
+
+rh_status rh_exprs_output_of(rh_exprs *exprs, const char *text, const uint32_t variables[4],
+                             rh_type type, const char *what, rh_error *error) {
+  parser p;
+  uint32_t nodes[RH_EXPR_MOST_ARGS];
+  begin(&p, exprs, text, what, error);
+  for (uint32_t k = 0; k < RH_EXPR_MOST_ARGS; k++) nodes[k] = variable(&p, variables[k]);
+  return add_output(&p, text, whole_of(&p, nodes), type);
 }
 
 rh_status rh_exprs_outputs(rh_exprs *exprs, const char *text, const char *what, rh_error *error) {

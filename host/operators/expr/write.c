@@ -6,104 +6,61 @@
 
 /* ---- What a compiler may find out ----
  *
- * Compilers draw wrong conclusions from some of it, which is hidden from them.  Each field is 0 or
- * 1; 1: it may find out. */
+ * Compilers draw wrong conclusions from some of it, which is hidden from them. */
+enum {
+  VALUE = 1,    /* the value: of integers by single bits, as of `n | -1` and `u < 0` */
+  IS_NAN = 2,   /* of a float: that it is NaN */
+  SIGN = 4,     /* of a float: its sign */
+  CHOICE = 8,   /* that it is one of a few values, and which they are */
+  WHOLE = 16,   /* that the float was converted from an integer */
+  IS_ZERO = 32, /* that the float, made of literals alone, is 0 or -0 */
+  READ = 64     /* nothing: an element, a constant or an index */
+};
 
-typedef struct known {
-  _Bool value;    /* the value: of integers by single bits, as of `n | -1` and `u < 0` */
-  _Bool nan;      /* that it is NaN */
-  _Bool sign;     /* of a float: its sign */
-  _Bool choice;   /* that it is one of a few values, and which they are */
-  _Bool is_whole; /* that the float was converted from an integer */
-  _Bool is_zero;  /* that the float, made of literals alone, is 0 or -0 */
-  _Bool is_read;  /* nothing: an element, a constant or an index */
-} known;
-
-static int knows_value(const rh_node *node, const known *of) {
-  int all = 1, any = 0;
-  for (uint32_t j = 0; j < node->arity; j++) {
-    all &= of[node->args[j]].value;
-    any |= of[node->args[j]].value;
-  }
-  switch (node->kind) {
-  case RH_NODE_LITERAL: return 1;
-  case RH_NODE_CONSTANT:
-  case RH_NODE_VARIABLE:
-  case RH_NODE_INDEX: return 0;
-  case RH_NODE_CAST:
-  case RH_NODE_BITS: return all;
-  case RH_NODE_CHOOSE: /* fmin(x, -inf) is known, and its condition need not be */
-  case RH_NODE_CALL: return any;
-  default: return all || !rh_type_is_float(node->type);
-  }
-}
-
-static int knows_nan(const rh_node *node, int knows_value, const known *of) {
-  int any = 0;
-  if (!rh_type_is_float(node->type)) return 0;
-  for (uint32_t j = 0; j < node->arity; j++) any |= of[node->args[j]].nan;
-  switch (node->kind) {
-  case RH_NODE_LITERAL:
-    return node->type == RH_TYPE_f32 ? !isfinite(node->value.f32) : !isfinite(node->value.f64);
-  case RH_NODE_CAST:
-  case RH_NODE_CHOOSE: return any;
-  default: return any || knows_value;
-  }
+/* any, all: the facts of any operand, and of all of them. */
+static uint32_t known_of_operation(const rh_node *node, uint32_t any, uint32_t all) {
+  uint32_t facts = (any & (IS_NAN | SIGN)) | (all & (VALUE | CHOICE));
+  int multiplies = node->kind == RH_NODE_MULTIPLY || node->kind == RH_NODE_DIVIDE;
+  if (!rh_type_is_float(node->type)) facts |= VALUE;
+  if (rh_node_compares(node->kind)) facts |= CHOICE;
+  if (multiplies && node->args[0] == node->args[1]) facts |= SIGN;
+  if (node->arity == 1) facts |= any & WHOLE;
+  return facts & VALUE ? facts | IS_NAN : facts;
 }
 
 /* Elements and constants have either sign, and so have their sums, and products of two of them. */
-static int knows_sign(const rh_node *node, const known *of) {
-  const uint32_t *args = node->args;
+static uint32_t known_of_kind(const rh_node *node, const uint32_t *of) {
+  uint32_t any = 0, all = UINT32_MAX;
+  for (uint32_t j = 0; j < node->arity; j++) {
+    any |= of[node->args[j]];
+    all &= of[node->args[j]];
+  }
   switch (node->kind) {
+  case RH_NODE_LITERAL:
+    return VALUE | SIGN | CHOICE |
+           (isfinite(rh_number_at(node->type, &node->value, 0)) ? 0 : IS_NAN);
+  case RH_NODE_CONSTANT:
   case RH_NODE_VARIABLE:
-  case RH_NODE_CONSTANT: return 0;
-  case RH_NODE_CAST: return !rh_type_is_float(node->of) || of[args[0]].sign;
-  case RH_NODE_NEGATE:
-  case RH_NODE_NARROW: return of[args[0]].sign;
-  case RH_NODE_ADD:
-  case RH_NODE_SUBTRACT: return of[args[0]].sign || of[args[1]].sign;
-  case RH_NODE_MULTIPLY:
-  case RH_NODE_DIVIDE: return args[0] == args[1] || of[args[0]].sign || of[args[1]].sign;
-  default: return 1;
+  case RH_NODE_INDEX: return READ;
+  case RH_NODE_CAST:
+    return (any & (VALUE | IS_NAN | SIGN | CHOICE | WHOLE)) |
+           (rh_type_is_float(node->of) ? 0 : SIGN | WHOLE);
+  case RH_NODE_BITS: return SIGN | (any & (VALUE | IS_NAN | CHOICE)) | (any & VALUE ? IS_NAN : 0);
+  case RH_NODE_CALL:
+    return SIGN | (any & (VALUE | IS_NAN)) | (any & VALUE ? IS_NAN : 0) | (all & CHOICE);
+  case RH_NODE_CHOOSE: /* fmin(x, -inf) is known, and its condition need not be */
+    return SIGN | (any & (VALUE | IS_NAN | WHOLE)) |
+           (of[node->args[1]] & of[node->args[2]] & CHOICE);
+  default: return known_of_operation(node, any, all);
   }
-}
-
-static int is_whole(const rh_node *node, const known *of) {
-  switch (node->kind) {
-  case RH_NODE_CAST: return !rh_type_is_float(node->of) || of[node->args[0]].is_whole;
-  case RH_NODE_CHOOSE: return of[node->args[1]].is_whole || of[node->args[2]].is_whole;
-  case RH_NODE_NEGATE:
-  case RH_NODE_NARROW: return of[node->args[0]].is_whole;
-  default: return 0;
-  }
-}
-
-static int is_zero(const rh_node *node) {
-  rh_scalar value = node->kind == RH_NODE_LITERAL ? node->value : node->known;
-  if (node->kind != RH_NODE_LITERAL && !node->is_known) return 0;
-  return node->type == RH_TYPE_f32 ? value.f32 == 0 : node->type == RH_TYPE_f64 && value.f64 == 0;
-}
-
-/* It takes what is done to a choice to both values of it. */
-static int is_choice(const rh_node *node, const known *of) {
-  int all = 1;
-  if (node->kind == RH_NODE_LITERAL) return 1;
-  if (rh_node_compares(node->kind)) return 1;
-  if (node->kind == RH_NODE_CHOOSE) return of[node->args[1]].choice && of[node->args[2]].choice;
-  for (uint32_t j = 0; j < node->arity; j++) all &= of[node->args[j]].choice;
-  return node->arity && all;
 }
 
 /* of: the facts of all nodes before this one. */
-static known known_of(const rh_node *node, const known *of) {
-  int is_float = rh_type_is_float(node->type), value = knows_value(node, of);
-  return (known){.value = value,
-                 .nan = knows_nan(node, value, of),
-                 .sign = is_float && knows_sign(node, of),
-                 .choice = is_choice(node, of),
-                 .is_whole = is_float && is_whole(node, of),
-                 .is_zero = is_zero(node),
-                 .is_read = !node->arity && node->kind != RH_NODE_LITERAL};
+static uint32_t known_of(const rh_node *node, const uint32_t *of) {
+  uint32_t facts = known_of_kind(node, of);
+  if (!rh_type_is_float(node->type)) return facts & (VALUE | CHOICE | READ);
+  if (node->is_known && rh_number_at(node->type, &node->known, 0) == 0) facts |= IS_ZERO;
+  return facts;
 }
 
 /* ---- The text ---- */
@@ -151,11 +108,11 @@ static const char *const literals[] = {
 
 /* OpenCL C has NaN saturate to 0, but NVIDIA's driver 580 gives the least number of 64 bits.  It
  * also takes the integer that a float was for what the float becomes, without a limit. */
-static const char *text_of_cast(const rh_node *node, const known *a) {
+static const char *text_of_cast(const rh_node *node, uint32_t a) {
   if (node->of == RH_TYPE_u32 && node->type == RH_TYPE_f32) return "rh_float_of_uint($a)";
   if (!rh_type_is_float(node->of) || rh_type_is_float(node->type)) return "($t)$a";
-  return a->is_whole ? "$a != $a ? 0 : convert_$t_sat_rtz(rh_hidden_$o($a))"
-                     : "$a != $a ? 0 : convert_$t_sat_rtz(($a))";
+  return a & WHOLE ? "$a != $a ? 0 : convert_$t_sat_rtz(rh_hidden_$o($a))"
+                   : "$a != $a ? 0 : convert_$t_sat_rtz(($a))";
 }
 
 /* PoCL's compiler makes any number of the exp() or ceil() of a NaN that it knows, and leaves out a
@@ -170,12 +127,12 @@ static const char *text_of_nan(const rh_node *node) {
 
 /* PoCL's compiler makes NaN of the rint() of a large constant.  Large floats are whole numbers.
  * NVIDIA's driver 580 gives NaN for the asinh() of a -0 that it knows. */
-static const char *text_of_call(const rh_node *node, const known *a) {
+static const char *text_of_call(const rh_node *node, uint32_t a) {
   static const char *const calls[] = {"", "$f($a)", "$f($a, $b)", "$f($a, $b, $c)"};
   if (rh_node_calls(node, "rint"))
     return node->type == RH_TYPE_f32 ? "fabs($a) < 0x1p23f ? rint($a) : $a"
                                      : "fabs($a) < 0x1p52 ? rint($a) : $a";
-  return node->arity == 1 && a->choice ? "$f(rh_hidden_$t($a))" : calls[node->arity];
+  return node->arity == 1 && a & CHOICE ? "$f(rh_hidden_$t($a))" : calls[node->arity];
 }
 
 /* NVIDIA's driver 580
@@ -183,8 +140,8 @@ static const char *text_of_call(const rh_node *node, const known *a) {
  *   the number;
  * - has no -0 where -(float)(a > b) is one because a > b does not hold;
  * - takes x / -0.0 for no less than 0 where x is not. */
-static const char *text_of(const rh_node *node, const known *of) {
-  const known *a = &of[node->args[0]], *b = &of[node->args[1]];
+static const char *text_of(const rh_node *node, const uint32_t *of) {
+  uint32_t a = of[node->args[0]], b = of[node->args[1]];
   int is_float = rh_type_is_float(node->type);
   switch (node->kind) {
   case RH_NODE_LITERAL: return literals[node->type];
@@ -193,18 +150,18 @@ static const char *text_of(const rh_node *node, const known *of) {
   case RH_NODE_CAST: return text_of_cast(node, a);
   case RH_NODE_NARROW: return node->of == RH_TYPE_f16 ? "rh_round_half($a)" : "(int)($o)$a";
   case RH_NODE_BITS:
-    return is_float == rh_type_is_float(node->of) || a->is_read ? "as_$t($a)"
-                                                                : "as_$t(rh_hidden_$o($a))";
+    return is_float == rh_type_is_float(node->of) || a & READ ? "as_$t($a)"
+                                                              : "as_$t(rh_hidden_$o($a))";
   case RH_NODE_CALL: return text_of_call(node, a);
   case RH_NODE_NEGATE:
-    if (is_float && a->choice) return "-rh_hidden_$t($a)";
+    if (is_float && a & CHOICE) return "-rh_hidden_$t($a)";
     break;
   case RH_NODE_DIVIDE:
-    if (is_float && b->is_zero) return "$a / rh_hidden_$t($b)";
+    if (is_float && b & IS_ZERO) return "$a / rh_hidden_$t($b)";
     break;
   case RH_NODE_LESS:
   case RH_NODE_AT_MOST:
-    if (!a->sign || !b->sign) break;
+    if (!(a & b & SIGN)) break;
     return node->kind == RH_NODE_LESS ? "rh_less_$o($a, $b)" : "rh_at_most_$o($a, $b)";
   default: break;
   }
@@ -239,14 +196,14 @@ void rh_exprs_write(const rh_exprs *exprs, rh_text *to, const rh_expr_name *vari
                     const char *index, const char *constants, const char *prefix,
                     rh_expr_name *outputs) {
   const names by = {index, constants, prefix};
-  known facts[exprs->n_nodes + 1];
+  uint32_t facts[exprs->n_nodes + 1];
   for (uint32_t k = 0; k < exprs->n_nodes; k++) {
     const rh_node *node = &exprs->nodes[k];
-    int of_nan = 0;
+    uint32_t of_nan = 0;
     facts[k] = known_of(node, facts);
     if (!node->is_live) continue;
     rh_text_add(to, "const %s %s%u = ", rh_expr_type_name(node->type), prefix, k);
-    for (uint32_t j = 0; j < node->arity; j++) of_nan |= facts[node->args[j]].nan;
+    for (uint32_t j = 0; j < node->arity; j++) of_nan |= facts[node->args[j]] & IS_NAN;
     if (node->kind == RH_NODE_CALL && of_nan && !rh_node_calls(node, "rint"))
       expand(node, text_of_nan(node), &by, to);
     if (node->kind == RH_NODE_VARIABLE) rh_text_add(to, "%s", variables[node->number]);

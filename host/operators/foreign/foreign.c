@@ -66,24 +66,14 @@ static void call_setup(ffi_cif *interface, void *result, void **arguments, void 
                               *(const rh_problem **)arguments[1], *(void ***)arguments[3]);
 }
 
-/* Stores the number as an element, from which load() makes the value. */
-static void store_element(rh_type type, const rh_number *number, rh_cvalue *element) {
-  const rh_ctype *as = rh_ctype_find(rh_type_name(type));
-  if (type == RH_TYPE_f32) element->f32 = (float)number->f;
-  else if (type == RH_TYPE_f64) element->f64 = number->f;
-  else rh_ctype_store(as, element, number->u);
-}
-
-/* Only load() knows a value that is more than a number. */
+/* Only load() knows a value that is more than a number: it makes it of an element. */
 static void make_value(const rh_op *op, rh_type type, const rh_number *number, rh_cvalue *value) {
   rh_cvalue element;
   if (!rh_op_is_arithmetic(op->id) || op->value_size > sizeof *value) {
-    store_element(type, number, &element);
+    rh_element_store(type, number, &element);
     rh_op_load(op, value, &element, 0);
-  } else if (rh_type_is_float(type)) {
-    store_element(type, number, value);
   } else {
-    value->u64 = number->u;
+    rh_element_store(rh_type_is_float(type) ? type : RH_TYPE_u64, number, value);
   }
 }
 
@@ -191,11 +181,12 @@ static rh_status try_once(const opened *self, rh_error *error) {
   enum { N = 4 };
   rh_cvalue element;
   _Alignas(16) unsigned char data[N * sizeof element];
-  rh_number one = {.u = 1, .f = 1}, result;
+  rh_number one = {.u = 1}, result;
   char why[256];
   uint32_t size = rh_type_size(self->foreign.type);
   uint64_t n = self->foreign.max_n < N ? self->foreign.max_n : N;
-  store_element(self->foreign.type, &one, &element);
+  if (rh_type_is_float(self->foreign.type)) one.f = 1;
+  rh_element_store(self->foreign.type, &one, &element);
   for (int k = 0; k < N; k++) memcpy(data + (uint32_t)k * size, &element, size);
   if (rh_foreign_call(&self->foreign, data, n, &result, why, sizeof why) == RH_OK) return RH_OK;
   return rh_fail(error, RH_E_PLUGIN, "tried on %d ones, %s", (int)n, why);

@@ -14,27 +14,20 @@ rh_status rh_foreign_open(const char *path, const rh_plugin **plugin, rh_error *
 
 /* ---- C types by name, and values of these types ---- */
 
-enum { RH_CTYPE_SIGNED, RH_CTYPE_UNSIGNED, RH_CTYPE_FLOAT, RH_CTYPE_POINTER };
-
 typedef struct rh_ctype {
   const char *name;
-  uint32_t kind, size;
+  rh_type type; /* 0: a pointer */
   ffi_type *ffi;
 } rh_ctype;
 
 /* The value of one argument or result, as in memory. */
 typedef union rh_cvalue {
-  uint8_t u8;
-  uint16_t u16;
-  uint32_t u32;
-  uint64_t u64;
-  float f32;
-  double f64;
+  unsigned char bytes[8];
   const void *pointer;
 } rh_cvalue;
 
-/* A number without its type: integers in `u`, sign-extended, and floats in `f`. */
-typedef struct rh_number {
+/* A number without its type, as rh_element_load() has it: an integer, sign-extended, or a float. */
+typedef union rh_number {
   uint64_t u;
   double f;
 } rh_number;
@@ -43,10 +36,6 @@ const rh_ctype *rh_ctype_find(const char *name); /* null for an unknown name */
 const char *rh_ctype_names(void);                /* all of them, in one line for people */
 int rh_ctype_is_integer(const rh_ctype *type);
 uint64_t rh_ctype_max(const rh_ctype *type); /* of an integer type */
-
-/* An integer, cut to the type. */
-void rh_ctype_store(const rh_ctype *type, rh_cvalue *to, uint64_t integer);
-rh_number rh_ctype_load(const rh_ctype *type, const rh_cvalue *from);
 
 /* ---- Descriptions ---- */
 

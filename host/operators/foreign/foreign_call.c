@@ -2,28 +2,28 @@
 
 /* ---- Types in C ---- */
 
-/* X(name, kind, type in C, libffi's type); a size_t is an unsigned long. */
+/* X(name, type, libffi's type) */
 #define CTYPES(X)                                                                                  \
-  X("i8", SIGNED, int8_t, ffi_type_sint8)                                                          \
-  X("u8", UNSIGNED, uint8_t, ffi_type_uint8)                                                       \
-  X("i16", SIGNED, int16_t, ffi_type_sint16)                                                       \
-  X("u16", UNSIGNED, uint16_t, ffi_type_uint16)                                                    \
-  X("i32", SIGNED, int32_t, ffi_type_sint32)                                                       \
-  X("u32", UNSIGNED, uint32_t, ffi_type_uint32)                                                    \
-  X("i64", SIGNED, int64_t, ffi_type_sint64)                                                       \
-  X("u64", UNSIGNED, uint64_t, ffi_type_uint64)                                                    \
-  X("f32", FLOAT, float, ffi_type_float)                                                           \
-  X("f64", FLOAT, double, ffi_type_double)                                                         \
-  X("int", SIGNED, int, ffi_type_sint)                                                             \
-  X("unsigned", UNSIGNED, unsigned, ffi_type_uint)                                                 \
-  X("long", SIGNED, long, ffi_type_slong)                                                          \
-  X("size_t", UNSIGNED, size_t, ffi_type_ulong)                                                    \
-  X("float", FLOAT, float, ffi_type_float)                                                         \
-  X("double", FLOAT, double, ffi_type_double)                                                      \
-  X("pointer", POINTER, void *, ffi_type_pointer)
+  X("i8", RH_TYPE_i8, ffi_type_sint8)                                                              \
+  X("u8", RH_TYPE_u8, ffi_type_uint8)                                                              \
+  X("i16", RH_TYPE_i16, ffi_type_sint16)                                                           \
+  X("u16", RH_TYPE_u16, ffi_type_uint16)                                                           \
+  X("i32", RH_TYPE_i32, ffi_type_sint32)                                                           \
+  X("u32", RH_TYPE_u32, ffi_type_uint32)                                                           \
+  X("i64", RH_TYPE_i64, ffi_type_sint64)                                                           \
+  X("u64", RH_TYPE_u64, ffi_type_uint64)                                                           \
+  X("f32", RH_TYPE_f32, ffi_type_float)                                                            \
+  X("f64", RH_TYPE_f64, ffi_type_double)                                                           \
+  X("int", RH_TYPE_i32, ffi_type_sint)                                                             \
+  X("unsigned", RH_TYPE_u32, ffi_type_uint)                                                        \
+  X("long", RH_TYPE_i64, ffi_type_slong)                                                           \
+  X("size_t", RH_TYPE_u64, ffi_type_ulong)                                                         \
+  X("float", RH_TYPE_f32, ffi_type_float)                                                          \
+  X("double", RH_TYPE_f64, ffi_type_double)                                                        \
+  X("pointer", 0, ffi_type_pointer)
 
-_Static_assert(sizeof(size_t) == sizeof(unsigned long), "as the table says");
-#define X(name, kind, type, ffi) {name, RH_CTYPE_##kind, sizeof(type), &ffi},
+_Static_assert(sizeof(int) == 4 && sizeof(long) == 8 && sizeof(size_t) == 8, "as the table says");
+#define X(name, type, ffi) {name, type, &ffi},
 static const rh_ctype types[] = {CTYPES(X)};
 #undef X
 
@@ -34,35 +34,19 @@ const rh_ctype *rh_ctype_find(const char *name) {
 }
 
 const char *rh_ctype_names(void) {
-#define X(name, kind, type, ffi) " " name
+#define X(name, type, ffi) " " name
   static const char names[] = CTYPES(X);
 #undef X
   return names + 1;
 }
 
 int rh_ctype_is_integer(const rh_ctype *type) {
-  return type->kind == RH_CTYPE_SIGNED || type->kind == RH_CTYPE_UNSIGNED;
+  return type->type && !rh_type_is_float(type->type);
 }
 
 uint64_t rh_ctype_max(const rh_ctype *type) {
-  return UINT64_MAX >> (64 - 8 * type->size + (type->kind == RH_CTYPE_SIGNED));
-}
-
-/* Of machines that begin with the low byte, as all of redhost's are. */
-void rh_ctype_store(const rh_ctype *type, rh_cvalue *to, uint64_t integer) {
-  memcpy(to, &integer, type->size);
-}
-
-rh_number rh_ctype_load(const rh_ctype *type, const rh_cvalue *from) {
-  rh_number number = {0};
-  uint32_t above = 64 - 8 * type->size;
-  if (type->kind == RH_CTYPE_FLOAT) {
-    number.f = type->size == sizeof from->f32 ? (double)from->f32 : from->f64;
-    return number;
-  }
-  memcpy(&number.u, from, type->size);
-  if (type->kind == RH_CTYPE_SIGNED) number.u = (uint64_t)((int64_t)(number.u << above) >> above);
-  return number;
+  return UINT64_MAX >>
+         (64 - 8 * rh_type_size(type->type) + (uint32_t)rh_type_is_signed(type->type));
 }
 
 /* ---- Calls ---- */
@@ -80,19 +64,6 @@ rh_status rh_foreign_bind(rh_foreign *foreign, void (*function)(void), rh_error 
   return rh_fail(error, RH_E_PLUGIN, "arguments: libffi cannot call such a function here");
 }
 
-/* A call's return value as libffi writes it: integers are widened to a word. */
-typedef union returned {
-  ffi_arg word;
-  rh_cvalue value;
-} returned;
-
-static rh_number number_returned(const rh_ctype *type, const returned *from) {
-  rh_cvalue value = from->value;
-  if (rh_ctype_is_integer(type) && type->size < sizeof(ffi_arg))
-    rh_ctype_store(type, &value, from->word);
-  return rh_ctype_load(type, &value);
-}
-
 static rh_status judge_index(const rh_foreign *foreign, uint64_t n, rh_number *index, char *why,
                              size_t bytes) {
   uint64_t said = index->u;
@@ -107,8 +78,7 @@ static rh_status judge_index(const rh_foreign *foreign, uint64_t n, rh_number *i
 /* Magnitudes are passed through load(), which would hide a wrong sign. */
 static rh_status judge_magnitude(const rh_foreign *foreign, const rh_number *result, char *why,
                                  size_t bytes) {
-  int is_signed = foreign->result_type->kind == RH_CTYPE_SIGNED;
-  if (foreign->op != RH_OP_amax || !(result->f < 0 || (is_signed && (int64_t)result->u < 0)))
+  if (foreign->op != RH_OP_amax || !(rh_word_number(foreign->result_type->type, result) < 0))
     return RH_OK;
   snprintf(why, bytes, "%s returned a negative number, which is not a magnitude", foreign->symbol);
   return RH_E_PLUGIN;
@@ -116,27 +86,29 @@ static rh_status judge_magnitude(const rh_foreign *foreign, const rh_number *res
 
 rh_status rh_foreign_call(const rh_foreign *foreign, const void *data, uint64_t n,
                           rh_number *result, char *why, size_t bytes) {
+  static const uint64_t one = 1;
   rh_cvalue values[RH_FOREIGN_MOST_ARGUMENTS], written;
   void *pointers[RH_FOREIGN_MOST_ARGUMENTS];
-  returned back = {0};
+  /* libffi widens integers to a word, and all of redhost's machines begin with the low byte. */
+  ffi_arg back = 0;
   /* NaN or an invalid index, to detect a result that was not written */
   memset(&written, 0xff, sizeof written);
   for (uint32_t k = 0; k < foreign->n_arguments; k++) {
     const rh_foreign_value *argument = &foreign->arguments[k];
     values[k] = argument->constant;
-    if (argument->role == RH_ROLE_N) rh_ctype_store(argument->type, &values[k], n);
-    if (argument->role == RH_ROLE_STRIDE) rh_ctype_store(argument->type, &values[k], 1);
+    if (argument->role == RH_ROLE_N) rh_element_store(argument->type->type, &n, &values[k]);
+    if (argument->role == RH_ROLE_STRIDE) rh_element_store(argument->type->type, &one, &values[k]);
     if (argument->role == RH_ROLE_DATA) values[k].pointer = data;
     if (argument->role == RH_ROLE_RESULT) values[k].pointer = &written;
     pointers[k] = &values[k];
   }
   /* libffi's parameters lack const. */
   ffi_call((ffi_cif *)&foreign->interface, foreign->function, &back, pointers);
-  if (foreign->returns.role == RH_ROLE_RESULT)
-    *result = number_returned(foreign->returns.type, &back);
-  else *result = rh_ctype_load(foreign->result_type, &written);
+  int is_returned = foreign->returns.role == RH_ROLE_RESULT;
+  rh_element_load(foreign->result_type->type, is_returned ? (void *)&back : &written, result);
   if (foreign->returns.role == RH_ROLE_STATUS) {
-    int64_t status = (int64_t)number_returned(foreign->returns.type, &back).u;
+    int64_t status;
+    rh_element_load(foreign->returns.type->type, &back, &status);
     if (status != 0) {
       snprintf(why, bytes, "%s returns status %" PRId64, foreign->symbol, status);
       return RH_E_PLUGIN;

@@ -109,12 +109,12 @@ static rh_status take_type(const place *at, const rh_ctype **type) {
 static int fits(const rh_ctype *type, json_int_t i) {
   uint64_t max = rh_ctype_max(type);
   if (i >= 0) return (uint64_t)i <= max;
-  return type->kind == RH_CTYPE_SIGNED && (uint64_t)(-(i + 1)) <= max;
+  return rh_type_is_signed(type->type) && (uint64_t)(-(i + 1)) <= max;
 }
 
 static rh_status take_constant(const place *at, rh_foreign_value *to) {
   const json_t *value = json_object_get(at->json, "value");
-  int is_pointer = to->type->kind == RH_CTYPE_POINTER, is_float = to->type->kind == RH_CTYPE_FLOAT;
+  int is_pointer = to->type->type == 0, is_float = rh_type_is_float(to->type->type);
   int is_right = is_pointer ? json_is_null(value)
                  : is_float ? json_is_number(value)
                             : json_is_integer(value) && fits(to->type, json_integer_value(value));
@@ -124,9 +124,9 @@ static rh_status take_constant(const place *at, rh_foreign_value *to) {
                   : is_float ? "a number"
                              : "a whole number",
                   to->type->name);
-  if (!is_float) rh_ctype_store(to->type, &to->constant, (uint64_t)json_integer_value(value));
-  else if (to->type->size == sizeof(float)) to->constant.f32 = (float)json_number_value(value);
-  else to->constant.f64 = json_number_value(value);
+  rh_number number = {.u = (uint64_t)json_integer_value(value)};
+  if (is_float) number.f = json_number_value(value);
+  if (!is_pointer) rh_element_store(to->type->type, &number, &to->constant);
   return RH_OK;
 }
 
@@ -135,7 +135,7 @@ static rh_status take_result(const place *at, const rh_foreign_value *value, rh_
   int indexed = (rh_op_flags(foreign->op, foreign->type) & RH_OP_INDEXED) != 0;
   int wants_float = !indexed && rh_type_is_float(foreign->type);
   foreign->result_type = value->type;
-  if (wants_float ? value->type->kind != RH_CTYPE_FLOAT : !rh_ctype_is_integer(value->type))
+  if (wants_float ? !rh_type_is_float(value->type->type) : !rh_ctype_is_integer(value->type))
     return refuse(at, "type", "the result of %s of %s is %s, not %s", rh_op_name(foreign->op),
                   rh_type_name(foreign->type),
                   indexed       ? "an index"

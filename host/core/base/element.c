@@ -1,4 +1,4 @@
-#include "io.h"
+#include "base.h"
 
 /* X(type, what it is in memory, what it is as 8 bytes) */
 #define ELEMENTS(X)                                                                                \
@@ -53,4 +53,13 @@ uint32_t rh_element_store(rh_type type, const void *word, void *to) {
   }
   }
   return rh_type_size(type);
+}
+
+double rh_word_number(rh_type type, const void *word) {
+  uint64_t bits;
+  double number;
+  memcpy(&bits, word, sizeof bits);
+  memcpy(&number, word, sizeof number);
+  if (rh_type_is_float(type)) return number;
+  return rh_type_is_signed(type) ? (double)(int64_t)bits : (double)bits;
 }
