@@ -12,17 +12,11 @@
 #include <unistd.h>
 
 #define NAMES(X)                                                                                   \
-  X(access)                                                                                        \
   X(clone3)                                                                                        \
-  X(close_range)                                                                                   \
   X(flock)                                                                                         \
-  X(ftruncate)                                                                                     \
   X(getcwd)                                                                                        \
-  X(getdents64)                                                                                    \
   X(getrandom)                                                                                     \
   X(getxattr)                                                                                      \
-  X(ioctl)                                                                                         \
-  X(linkat)                                                                                        \
   X(madvise)                                                                                       \
   X(membarrier)                                                                                    \
   X(memfd_create)                                                                                  \
@@ -33,12 +27,8 @@
   X(poll)                                                                                          \
   X(prctl)                                                                                         \
   X(prlimit64)                                                                                     \
-  X(readlink)                                                                                      \
-  X(rseq)                                                                                          \
-  X(sched_getaffinity)                                                                             \
   X(sched_setaffinity)                                                                             \
   X(sendto)                                                                                        \
-  X(set_robust_list)                                                                               \
   X(setpgid)                                                                                       \
   X(socketpair)                                                                                    \
   X(statx)                                                                                         \

@@ -9,55 +9,28 @@
 #include <math.h>
 #include <redhost/canonical.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
 #include "../../host/core/operation/operation.h"
+#include "native.h"
 #if defined(__x86_64__)
 #include <immintrin.h>
 #endif
 
 enum { MOST = 70000, KINDS = 7 };
 
-extern const rh_plugin redhost_plugin_v1;
-static const rh_device device = {.struct_size = sizeof device, .kind = RH_DEVICE_HOST};
-
-static void *taken[8];
-static int n_taken;
-
-static void *take(const rh_host *host, uint64_t bytes) {
-  (void)host;
-  return n_taken < 8 ? taken[n_taken++] = calloc(1, bytes) : NULL;
-}
-
-static const rh_strategy *strategy(void) { return redhost_plugin_v1.strategies[0]; }
-
-static int64_t of_parameter(const char *key, int64_t threads, int64_t vectors, int64_t walk) {
-  if (strcmp(key, "threads") == 0) return threads;
-  if (strcmp(key, "vectors") == 0) return vectors;
-  if (strcmp(key, "walk") == 0) return walk;
-  return strcmp(key, "serial_below") == 0 ? 0 : 50; /* awake_us */
-}
-
-static void *open_native(const rh_op *op, rh_type type, int64_t threads, int64_t vectors,
-                         int64_t walk) {
-  static const rh_host host = {.struct_size = sizeof host, .alloc = take};
-  rh_problem problem = {
-      .struct_size = sizeof problem, .type = type, .op = op, .device = &device, .max_n = MOST};
-  int64_t params[16];
-  void *self = NULL;
-  for (uint32_t k = 0; k < strategy()->n_params && k < 16; k++)
-    params[k] = of_parameter(strategy()->params[k].key, threads, vectors, walk);
-  if (strategy()->setup(&host, &problem, params, &self) == RH_OK) return self;
+static void *open_or_exit(const rh_op *op, rh_type type, int64_t threads, int64_t vectors,
+                          int64_t walk) {
+  void *self = open_native(op, type, MOST, threads, vectors, walk);
+  if (self) return self;
   printf("%s of %s: no setup\n", op->name, rh_type_name(type));
   exit(1);
 }
 
 static void close_native(void *self) {
   strategy()->teardown(self);
-  while (n_taken) free(taken[--n_taken]);
+  free_all();
 }
 
 /* ---- Data ---- */
@@ -77,11 +50,6 @@ static unsigned char *data_of(int k, uint64_t n, uint32_t element_size) {
   static unsigned char *ends[2];
   if (!ends[k]) ends[k] = end_of_data();
   return ends[k] - n * element_size;
-}
-
-static uint64_t random_next(uint64_t *state) {
-  *state = *state * 6364136223846793005u + 1442695040888963407u;
-  return *state >> 33;
 }
 
 /* A number that has a fraction if the type can, so that float sums round. */
@@ -183,7 +151,7 @@ static int try_operator(const rh_op *op, rh_type type, int64_t vectors) {
   uint64_t state = 5;
   int wrong = 0;
   for (int64_t threads = 1; threads <= 3; threads += 2) {
-    void *self = open_native(op, type, threads, vectors, 1 + (vectors + threads / 2) % 3);
+    void *self = open_or_exit(op, type, threads, vectors, 1 + (vectors + threads / 2) % 3);
     for (size_t k = 0; k < N_LENGTHS; k++)
       for (unsigned kind = 0; kind < KINDS; kind++) {
         unsigned char *x = data_of(0, lengths[k], op->element_size);
@@ -277,7 +245,7 @@ static int try_form(uint32_t id, rh_type type, uint32_t form, uint32_t size, int
   now.op.form_operands[0] = 2;
   now.op.element_size = base.element_size = size;
   for (int64_t threads = 1; threads <= 3; threads += 2) {
-    void *self = open_native(&now.op, type, threads, vectors, 1 + (vectors + threads / 2) % 3);
+    void *self = open_or_exit(&now.op, type, threads, vectors, 1 + (vectors + threads / 2) % 3);
     for (size_t k = 0; k < N_LENGTHS; k++)
       for (unsigned kind = 0; kind < KINDS; kind++) {
         unsigned char *x = data_of(0, lengths[k], element_size);

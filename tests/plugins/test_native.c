@@ -1,9 +1,6 @@
 /* White-box tests of the strategy `native`: its threads under load, and that neither they nor the
  * width of vectors change a bit.  Built from its own sources, so that sanitizers see them. */
 #define _GNU_SOURCE /* usleep */
-#include <redhost/plugin.h>
-
-#include <pthread.h>
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
@@ -11,57 +8,21 @@
 #include "../../host/core/operation/operation.h"
 #include "../../plugins/native/contest.h"
 #include "../suite/suite.h"
+#include "native.h"
 
 enum { MOST = 1 << 20 };
 
-extern const rh_plugin redhost_plugin_v1;
-static const rh_device device = {.struct_size = sizeof device, .kind = RH_DEVICE_HOST};
-
-static void *taken[8];
-static int n_taken;
-static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
-
-static void *take(const rh_host *host, uint64_t bytes) {
-  (void)host;
-  void *memory = calloc(1, bytes);
-  pthread_mutex_lock(&mutex);
-  ck_assert(memory && n_taken < 8);
-  taken[n_taken++] = memory;
-  pthread_mutex_unlock(&mutex);
-  return memory;
-}
-
-static void free_all(void) {
-  while (n_taken) free(taken[--n_taken]);
-}
-
-static const rh_strategy *strategy(void) { return redhost_plugin_v1.strategies[0]; }
-
 enum { AUTO, SEQUENTIAL, PAGES, IN_STEP, WALKS };
 
-static void *open_native(uint32_t op, rh_type type, int64_t threads, int64_t vectors,
-                         int64_t walk) {
-  static const rh_host host = {.struct_size = sizeof host, .alloc = take};
-  rh_problem problem = {.struct_size = sizeof problem,
-                        .type = type,
-                        .op = rh_op_find(op, type),
-                        .device = &device,
-                        .max_n = MOST};
-  int64_t params[] = {threads, 0, vectors, walk, 50}; /* serial_below=0, awake_us=50 */
-  void *self = NULL;
-  ck_assert_uint_eq(strategy()->n_params, 5);
-  ck_assert_int_eq(strategy()->setup(&host, &problem, params, &self), RH_OK);
+static void *open_by(uint32_t op, rh_type type, int64_t threads, int64_t vectors, int64_t walk) {
+  void *self = open_native(rh_op_find(op, type), type, MOST, threads, vectors, walk);
+  ck_assert_ptr_nonnull(self);
   return self;
 }
 
 static void reduce(void *self, const void *input, uint64_t n, void *value) {
   rh_run run = {.struct_size = sizeof run, .n = n, .host_input = input, .host_result = value};
   ck_assert_int_eq(strategy()->run(self, &run), RH_OK);
-}
-
-static uint64_t random_next(uint64_t *state) {
-  *state = *state * 6364136223846793005u + 1442695040888963407u;
-  return *state >> 33;
 }
 
 /* ---- Bits ---- */
@@ -98,7 +59,7 @@ TEST(bits_are_those_of_n_alone) {
   for (int k = 0; k < MOST; k++) x[k] = (float)random_next(&state) * 0x1p-30f - 1;
   for (int64_t threads = 1; threads <= 5; threads++)
     for (int64_t vectors = 0; vectors < 5; vectors++) {
-      void *self = open_native(RH_OP_sum, RH_TYPE_f32, threads, vectors, threads % WALKS);
+      void *self = open_by(RH_OP_sum, RH_TYPE_f32, threads, vectors, threads % WALKS);
       for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++) {
         float value, said = sum_as_said(x, sizes[k]);
         reduce(self, x, sizes[k], &value);
@@ -196,7 +157,7 @@ typedef struct life {
 static void *live(void *user) {
   life *l = user;
   uint64_t *x = calloc(MOST / 4, sizeof *x), state = l->seed, total = 0;
-  void *self = open_native(RH_OP_sum, RH_TYPE_u64, l->threads, 0, AUTO);
+  void *self = open_by(RH_OP_sum, RH_TYPE_u64, l->threads, 0, AUTO);
   for (int k = 0; k < l->runs; k++) {
     uint64_t n = random_next(&state) % (MOST / 4), value;
     total = 0;
@@ -229,7 +190,7 @@ TEST(more_threads_than_processors) {
 /* In a child there are no other threads, and nothing to wait for. */
 TEST(after_a_fork) {
   uint64_t *x = calloc(MOST, sizeof *x), value = 0;
-  void *self = open_native(RH_OP_max, RH_TYPE_u64, 3, 0, AUTO);
+  void *self = open_by(RH_OP_max, RH_TYPE_u64, 3, 0, AUTO);
   x[MOST - 2] = 7;
   reduce(self, x, MOST, &value);
   pid_t child = fork();
@@ -260,7 +221,7 @@ static void read_a_cut_file(FILE *file) {
   struct sigaction action = {.sa_handler = end_by_6};
   float value;
   if (x == MAP_FAILED || sigaction(SIGBUS, &action, NULL) != 0) _exit(1);
-  reduce(open_native(RH_OP_sum, RH_TYPE_f32, 4, 0, AUTO), x, MOST, &value);
+  reduce(open_by(RH_OP_sum, RH_TYPE_f32, 4, 0, AUTO), x, MOST, &value);
   _exit(0);
 }
 
