@@ -6,10 +6,10 @@
  * reports.  REDHOST_TEST_SLOW_DEVICE: of the device with this in its name, clFinish takes 0.1 s
  * more.  The call `pinned' is clCreateBuffer for memory of the driver's. */
 #include <CL/cl.h>
-#include <dlfcn.h>
 #include <stdlib.h>
-#include <string.h>
 #include <time.h>
+
+#include "../suite/real.h"
 
 static cl_int code_of(const char *call, size_t bytes) {
   const char *failing = getenv("REDHOST_TEST_FAILING_CALL"),
@@ -19,12 +19,6 @@ static cl_int code_of(const char *call, size_t bytes) {
     return CL_SUCCESS;
   return code ? atoi(code) : CL_MEM_OBJECT_ALLOCATION_FAILURE;
 }
-
-/* C does not convert between data and function pointers. */
-#define REAL(name)                                                                                 \
-  __typeof__(name) *real;                                                                          \
-  void *found = dlsym(RTLD_NEXT, #name);                                                           \
-  memcpy(&real, &found, sizeof real)
 
 cl_int clGetDeviceInfo(cl_device_id device, cl_device_info what, size_t bytes, void *to,
                        size_t *needed) {

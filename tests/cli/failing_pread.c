@@ -6,15 +6,15 @@
  * raises SIGBUS; or, with REDHOST_TEST_PREAD_CUTS, the file is cut there once it is mapped.
  * All of it counts as cached. */
 #undef _FORTIFY_SOURCE /* its pread() is an inline function, which cannot be defined again */
-#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/types.h>
 #include <unistd.h>
+
+#include "../suite/real.h"
 
 /* Of the file that is meant: 1, with its path in `link`. */
 static int is_meant(int fd, char *link, size_t size) {
@@ -29,11 +29,9 @@ static int is_meant(int fd, char *link, size_t size) {
 
 static ssize_t pread_at(int fd, void *to, size_t bytes, off_t at) {
   const char *text = getenv("REDHOST_TEST_PREAD_AT");
-  ssize_t (*real)(int, void *, size_t, off_t);
-  void *found = dlsym(RTLD_NEXT, "pread");
   off_t limit = text ? (off_t)strtoull(text, NULL, 10) : 0;
   char link[64];
-  memcpy(&real, &found, sizeof real);
+  REAL(pread);
   if (text && at + (off_t)bytes > limit && is_meant(fd, link, sizeof link)) {
     if (!getenv("REDHOST_TEST_PREAD_CUTS")) {
       errno = EIO;
@@ -52,9 +50,7 @@ ssize_t pread64(int fd, void *to, size_t bytes, off_t at) { return pread_at(fd, 
 static void map_nothing(char *address, size_t bytes, size_t at) {
   size_t page = (size_t)sysconf(_SC_PAGESIZE), begin = at / page * page;
   int fd = memfd_create("nothing", MFD_CLOEXEC);
-  void *(*real)(void *, size_t, int, int, int, off_t);
-  void *found = dlsym(RTLD_NEXT, "mmap");
-  memcpy(&real, &found, sizeof real);
+  REAL(mmap);
   if (begin >= bytes) return;
   if (fd < 0 ||
       real(address + begin, page, PROT_READ, MAP_PRIVATE | MAP_FIXED, fd, 0) == MAP_FAILED)
@@ -66,10 +62,8 @@ static int is_mapped;
 
 static void *map_of(void *at, size_t bytes, int rights, int flags, int fd, off_t offset) {
   const char *text = getenv("REDHOST_TEST_MAP_AT");
-  void *(*real)(void *, size_t, int, int, int, off_t);
-  void *found = dlsym(RTLD_NEXT, "mmap");
   char link[64];
-  memcpy(&real, &found, sizeof real);
+  REAL(mmap);
   int meant = fd >= 0 && is_meant(fd, link, sizeof link);
   if (meant && !text) {
     errno = ENODEV;
@@ -92,10 +86,8 @@ void *mmap64(void *at, size_t bytes, int rights, int flags, int fd, off_t offset
 }
 
 int mincore(void *address, size_t bytes, unsigned char *are_there) {
-  int (*real)(void *, size_t, unsigned char *);
-  void *found = dlsym(RTLD_NEXT, "mincore");
   size_t page = (size_t)sysconf(_SC_PAGESIZE);
-  memcpy(&real, &found, sizeof real);
+  REAL(mincore);
   if (!is_mapped) return real(address, bytes, are_there);
   memset(are_there, 1, (bytes + page - 1) / page);
   return 0;

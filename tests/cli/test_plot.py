@@ -44,6 +44,10 @@ class Plots(cli.Case):
     def results(self, document, name="r.json"):
         return self.write(name, json.dumps(document))
 
+    def plotted(self, document, *words):
+        self.results(document)
+        return self.good("--plot=r.json", *words)
+
     def files(self):
         return sorted(os.listdir(self.cwd))
 
@@ -60,8 +64,7 @@ class Plots(cli.Case):
 
 class Pictures(Plots):
     def test_each_in_each_format(self):
-        self.results(plot_data.make(peers=plot_data.PEERS))
-        done = self.good("--plot=r.json", "--export=p.svg", "--export=p.png", "--export=p.pdf", "--export=p.html")
+        done = self.plotted(plot_data.make(peers=plot_data.PEERS), "--export=p.svg", "--export=p.png", "--export=p.pdf", "--export=p.html")
         self.assertEqual([line.split() for line in done.out.splitlines()],
                          [[picture, *("p-%s.%s" % (picture, suffix) for suffix in ("svg", "png", "pdf"))] for picture in ALL]
                          + [["report", "p.html"]])
@@ -80,8 +83,7 @@ class Pictures(Plots):
             self.assertEqual(one.read(), other.read(), "the same results make the same file")
 
     def test_what_they_show(self):
-        self.results(plot_data.make(peers=plot_data.PEERS))
-        self.good("--plot=r.json", "--export=p.svg")
+        self.plotted(plot_data.make(peers=plot_data.PEERS), "--export=p.svg")
         for picture in ("rate", "time"):
             texts = self.texts(self.svg("p-%s.svg" % picture))
             for name in plot_data.EIGHT + plot_data.PEERS:
@@ -104,8 +106,7 @@ class Pictures(Plots):
     def test_numbers_are_right(self):
         """What is drawn is what was measured."""
         document = plot_data.make(sizes=(10, 20, 28), strategies=["only"], peers=())
-        self.results(document)
-        self.good("--plot=r.json", "--picture=rate,peak", "--export=p.svg")
+        self.plotted(document, "--picture=rate,peak", "--export=p.svg")
         root = self.svg("p-rate.svg")
         curve = [path for group in root.iter(SVG + "g") if (group.get("id") or "").startswith("line2d")
                  for path in group.iter(SVG + "path") if "#0072b2" in (path.get("style") or "") and path.get("clip-path")]
@@ -122,8 +123,7 @@ class Pictures(Plots):
         for row in document["results"]:  # it wins at one size only, and is far from the best at the largest
             if row["strategy"] == "two_stage" and row["n"] == 2**12:
                 row["time_s"] = {"median": 1e-7, "ci95": [1e-7, 1e-7], "samples": 20}
-        self.results(document)
-        self.good("--plot=r.json", "--picture=rate,peak", "--export=p.svg")
+        self.plotted(document, "--picture=rate,peak", "--export=p.svg")
         texts = self.texts(self.svg("p-rate.svg"))
         self.assertIn("25 others", texts)
         self.assertIn("two_stage", texts)
@@ -148,8 +148,8 @@ class Pictures(Plots):
         self.assertEqual(done.out.split(), ["one-%s.%s" % (p, s) for p in ALL for s in ("svg", "png")])
 
     def test_selection(self):
-        self.results(plot_data.make(ops=("sum", "max"), types=("f32", "i8"), sizes=(10, 12)))
-        self.good("--plot=r.json", "-s", "*o*,!atomic", "--op=sum", "--type=i8,f64", "--picture=rate", "--export=p.svg")
+        self.plotted(plot_data.make(ops=("sum", "max"), types=("f32", "i8"), sizes=(10, 12)),
+                     "-s", "*o*,!atomic", "--op=sum", "--type=i8,f64", "--picture=rate", "--export=p.svg")
         texts = self.texts(self.svg("p.svg"))
         self.assertIn("sum i8 on NVIDIA H200", texts)
         self.assertEqual([name for name in plot_data.EIGHT if name in texts],
@@ -246,8 +246,7 @@ class Arranging(unittest.TestCase):
 
 class Text(Plots):
     def test_text(self):
-        self.results(plot_data.make(peers=plot_data.PEERS))
-        out = self.good("--plot=r.json").out
+        out = self.plotted(plot_data.make(peers=plot_data.PEERS)).out
         self.assertEqual(self.files(), ["r.json"])
         self.assertNotRegex(out, r"[\x00-\x09\x0b-\x1f\x7f]| \n")
         self.assertLessEqual(max(map(len, out.splitlines())), 80)
@@ -260,8 +259,7 @@ class Text(Plots):
 
     def test_bars_have_lines(self):
         """In text each bar has a line of its own, longer for more."""
-        self.results(plot_data.make(types=("f32", "i8"), peers=()))
-        out = self.good("--plot=r.json", "--picture=peak").out
+        out = self.plotted(plot_data.make(types=("f32", "i8"), peers=()), "--picture=peak").out
         bars = re.findall(r"(?m)^ *([^ |]*) \|(-+) [0-9.]+ %  (f32|i8)$", out)
         self.assertEqual(sorted(name for name, _, _ in bars if name), sorted(plot_data.EIGHT))
         for type_ in ("f32", "i8"):
@@ -320,8 +318,7 @@ class Report(Plots):
         document = plot_data.make(ops=("sum", "max"), types=("f32", "i8"), sizes=(10, 20, 28), peers=plot_data.PEERS)
         document["results"].append({"device": "1:0", "strategy": "broken", "op": "max", "type": "i8", "n": 2**20, "bytes": 2**20,
                                     "status": "wrong", "reason": "3 is not 4", "peer": False})
-        self.results(document)
-        self.good("--plot=r.json", "--export=r.html")
+        self.plotted(document, "--export=r.html")
         for op, type_, measure in (("sum", "f32", "rate"), ("max", "i8", "time")):
             page = self.opened("r.html", "#op=%s&type=%s&measure=%s&scale=log" % (op, type_, measure))
             self.assertIn('<h2 id="selected">%s %s on NVIDIA H200</h2>' % (op, type_), page)
@@ -352,8 +349,7 @@ class Report(Plots):
 
     def test_alone(self):
         """One page: nothing is loaded; it has rules for dark screens and for paper."""
-        self.results(plot_data.make(sizes=(10, 20)))
-        self.good("--plot=r.json", "--export=r.html")
+        self.plotted(plot_data.make(sizes=(10, 20)), "--export=r.html")
         page = cli.text(self.path("r.html"))
         self.assertNotRegex(page.replace("http://www.w3.org/2000/svg", ""), r"https?:|src=|@import|<link|url\(")
         self.assertIn("default-src 'none'", page)
@@ -364,8 +360,7 @@ class Report(Plots):
         """Names are text and nothing else."""
         document = plot_data.make(strategies=HOSTILE, peers=(), sizes=(10, 20))
         document["devices"][0].update(name="</title><script>document.body.id='pwned'</script>", driver="</script><img src=x onerror=alert(1)>")
-        self.results(document)
-        self.good("--plot=r.json", "--export=r.html")
+        self.plotted(document, "--export=r.html")
         page = self.opened("r.html", "#op=</script><b>&measure=constructor&scale=__proto__")
         self.assertEqual(sorted(row[0] for row in self.rows(page, "ranking")[1:]), sorted(HOSTILE))
         self.assertNotIn('id="pwned"', page)
@@ -388,8 +383,7 @@ class Hostile(Plots):
             document["devices"][0].update(name="`touch pwned` $x", driver="`touch pwned`\n\u0001%s\"\ufffe")
             document["tool"]["version"] = "\"`touch pwned`"
             document["run"]["start"] = "'`touch x`"
-            self.results(document)
-            self.good("--plot=r.json", "--export=p.svg", "--export=p.pdf")
+            self.plotted(document, "--export=p.svg", "--export=p.pdf")
             for picture in ("rate", "peak"):
                 texts = [" ".join(text.split()) for text in self.texts(self.svg("p-%s.svg" % picture))]
                 for name in names:
@@ -515,6 +509,8 @@ runpy.run_path(sys.argv[0], run_name='__main__')
         self.svg("p.svg")
 
     def test_python_fails(self):
+        """It does not cost the picture that is there."""
+        self.write("p.svg", "old")
         args = ("--plot=r.json", "--picture=rate", "--export=p.svg", "--export=p.pdf")
         self.bad(6, "failed: ValueError: no such x", *args, env=self.fake("echo >&2 'Traceback'; echo >&2 'ValueError: no such x.'; exit 1\n"))
         self.bad(6, "failed: exit status 7", *args, env=self.fake("exit 7\n"))
@@ -522,11 +518,6 @@ runpy.run_path(sys.argv[0], run_name='__main__')
         self.bad(6, "incomplete", *args, env=self.fake("exit 0\n"))
         self.bad(6, "incomplete", *args, env=self.fake("echo half >&5; echo rate 0 100 >&4\n"))
         self.bad(6, "said 'x'", *args, env=self.fake("echo x >&4\n"))
-
-    def test_old_pictures_stay(self):
-        """A picture that cannot be drawn does not cost the one that is there."""
-        self.write("p.svg", "old")
-        self.redhost("--plot=r.json", "--picture=rate", "--export=p.svg", env=self.fake("exit 3\n"))
         self.assertEqual(cli.text(self.path("p.svg")), "old")
 
     def test_settings_of_the_person(self):

@@ -1,10 +1,10 @@
 /* Arrays of the host that are streamed to a device with memory of its own: as if they had been
  * copied as a whole, and in the memory of the slots.  The device is made to look like one with its
  * own memory, and arrays of a few KiB like large ones. */
-#include <dlfcn.h>
 #include <pthread.h>
 
 #include "../../host/library/library.h"
+#include "../suite/real.h"
 #include "library.h"
 
 static rh_result result = {.struct_size = sizeof result}; /* of the latest call */
@@ -21,11 +21,6 @@ static struct {
   int buffers, buffer_fails_at; /* from which on they fail */
   int is_unpinned;              /* 1: there is no pinned memory */
 } calls;
-
-#define REAL(name)                                                                                 \
-  __typeof__(name) *real;                                                                          \
-  void *found = dlsym(RTLD_NEXT, #name);                                                           \
-  memcpy(&real, &found, sizeof real)
 
 cl_int clEnqueueWriteBuffer(cl_command_queue queue, cl_mem buffer, cl_bool waits, size_t at,
                             size_t bytes, const void *from, cl_uint n, const cl_event *events,

@@ -5,9 +5,9 @@
  *                         "never": not at all */
 #define _GNU_SOURCE /* RTLD_NEXT */
 #include <CL/cl.h>
-#include <dlfcn.h>
 #include <stdlib.h>
-#include <string.h>
+
+#include "../suite/real.h"
 
 enum { MOST_BYTES = 64 };
 static const char extra[] = " cl_nv_create_buffer";
@@ -24,16 +24,9 @@ static int is_mode(const char *mode) {
   return wanted && strcmp(wanted, mode) == 0;
 }
 
-#define REAL(type, name, parameters)                                                               \
-  static type(*real) parameters;                                                                   \
-  if (!real) {                                                                                     \
-    void *found = dlsym(RTLD_NEXT, #name);                                                         \
-    memcpy(&real, &found, sizeof real);                                                            \
-  }
-
 cl_int clGetDeviceInfo(cl_device_id device, cl_device_info what, size_t bytes, void *to,
                        size_t *needed) {
-  REAL(cl_int, clGetDeviceInfo, (cl_device_id, cl_device_info, size_t, void *, size_t *))
+  REAL(clGetDeviceInfo);
   size_t length = 0;
   size_t more = what == CL_DEVICE_EXTENSIONS ? strlen(extra) : 0;
   cl_int code = real(device, what, bytes > more ? bytes - more : bytes, to, &length);
@@ -51,21 +44,19 @@ static cl_mem create_buffer_nv(cl_context context, cl_mem_flags flags, cl_bitfie
 }
 
 void *clGetExtensionFunctionAddressForPlatform(cl_platform_id platform, const char *name) {
-  REAL(void *, clGetExtensionFunctionAddressForPlatform, (cl_platform_id, const char *))
+  REAL(clGetExtensionFunctionAddressForPlatform);
   if (strcmp(name, "clCreateBufferNV") != 0) return real(platform, name);
   cl_mem (*const create)(cl_context, cl_mem_flags, cl_bitfield, size_t, void *, cl_int *) =
       create_buffer_nv;
-  void *found;
-  memcpy(&found, &create, sizeof found);
-  return found;
+  void *address;
+  memcpy(&address, &create, sizeof address);
+  return address;
 }
 
 void *clEnqueueMapBuffer(cl_command_queue queue, cl_mem buffer, cl_bool waits, cl_map_flags flags,
                          size_t at, size_t bytes, cl_uint n, const cl_event *events,
                          cl_event *event, cl_int *code) {
-  REAL(void *, clEnqueueMapBuffer,
-       (cl_command_queue, cl_mem, cl_bool, cl_map_flags, size_t, size_t, cl_uint, const cl_event *,
-        cl_event *, cl_int *))
+  REAL(clEnqueueMapBuffer);
   void *address = real(queue, buffer, waits, flags, at, bytes, n, events, event, code);
   if (buffer != visible || !address) return address;
   mapped = address;
@@ -75,8 +66,7 @@ void *clEnqueueMapBuffer(cl_command_queue queue, cl_mem buffer, cl_bool waits, c
 
 cl_int clEnqueueUnmapMemObject(cl_command_queue queue, cl_mem buffer, void *address, cl_uint n,
                                const cl_event *events, cl_event *event) {
-  REAL(cl_int, clEnqueueUnmapMemObject,
-       (cl_command_queue, cl_mem, void *, cl_uint, const cl_event *, cl_event *))
+  REAL(clEnqueueUnmapMemObject);
   if (buffer == visible && address == shown) {
     address = mapped;
     mapped = shown = NULL;
@@ -85,7 +75,7 @@ cl_int clEnqueueUnmapMemObject(cl_command_queue queue, cl_mem buffer, void *addr
 }
 
 cl_int clFinish(cl_command_queue queue) {
-  REAL(cl_int, clFinish, (cl_command_queue))
+  REAL(clFinish);
   cl_int code = real(queue);
   finishes++;
   if (mapped && shown != mapped && is_mode("late")) memcpy(copy, mapped, sizeof copy / 4);
