@@ -184,6 +184,13 @@ class Case(unittest.TestCase):
         self.addCleanup(process.kill)
         return process
 
+    def interrupted(self, process):
+        """What a process writes until Ctrl-C has ended it."""
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=PATIENCE)
+        self.assertEqual(process.returncode, 130, (out, err))
+        return out, err
+
     def wait_until(self, condition):
         end = time.monotonic() + PATIENCE
         while not condition():

@@ -339,16 +339,6 @@ class Output(cli.Case):
             with open("/dev/full", "wb") as full:
                 self.bad(6, "standard output|No space left", *args, stdout=full)
 
-    def test_colours(self):
-        """On a terminal; on that of mpirun not, for it leads to a file or a pipe as well."""
-        for env, wanted in (({}, True), ({"OMPI_COMM_WORLD_LOCAL_RANK": "0"}, False), ({"MPI_LOCALRANKID": "1"}, False)):
-            for words in ((), ("--color=always",), ("--color=never",)):
-                ours, theirs = os.openpty()
-                self.good(*SERIAL, "-n", "10", *words, env=env, stdout=theirs)
-                os.close(theirs)
-                self.assertEqual(b"\x1b" in os.read(ours, 1 << 16), "always" in str(words) or (wanted and not words), (env, words))
-                os.close(ours)
-
     def test_closed(self):
         """A file that is opened later does not become standard output."""
         content = cli.npy("f32", struct.pack("<3f", 1, 2, 4), "(3,)")

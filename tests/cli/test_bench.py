@@ -4,7 +4,6 @@ import csv
 import io
 import json
 import os
-import signal
 
 import redhost_cli as cli
 
@@ -20,8 +19,8 @@ class BenchCase(cli.Case):
     def read(self, name):
         return cli.read(self.path(name))
 
-    def results(self, *args, code=0):
-        done = self.bench("--json", *args)
+    def results(self, *args, code=0, **how):
+        done = self.bench("--json", *args, **how)
         self.assertEqual(done.code, code, done)
         document = json.loads(done.out, parse_constant=cli.no_constants)
         self.assertEqual(document["schema"], "redhost/1")
@@ -135,11 +134,10 @@ class Processes(BenchCase):
 
     def test_one_process_that_fails(self):
         """It is named, the point fails, and no later process tries it again."""
-        done = self.redhost("--bench", *FEW, "--json", "--data=equal", "-s", "serial", "--peer=" + self.peer, "--processes=3", env={"FAILS_IN": "2"})
-        self.assertEqual(done.code, 5, done)
+        document = self.results("--data=equal", "-s", "serial", "--peer=" + self.peer, "--processes=3", code=5, env={"FAILS_IN": "2"})
         # The program's third process takes over within the second turn; the fourth is the third turn's.
         self.assertEqual(self.read("opened").decode().split("\n")[:-1], ["1 1024", "1 4096", "2 1024", "3 4096", "4 4096"])
-        for row in json.loads(done.out)["results"]:
+        for row in document["results"]:
             if row["peer"] and row["n"] == 1024:  # its next point finds a new process
                 self.assertEqual((row["status"], row["time_s"]), ("failed", None))
                 self.assertRegex(row["reason"], r"^process 2 of 3: .*exit status 9")
@@ -159,20 +157,17 @@ class Processes(BenchCase):
 
     def test_interrupt(self):
         """Points have as many processes as were measured; --resume does not take them for done."""
-        done = self.redhost("--bench", *FEW, "--json", "--data=equal", "-s", "serial", "--peer=" + self.peer, "--processes=3",
-                            "--resume=i.jsonl", env={"INTERRUPTS_IN": "3"})
-        self.assertEqual(done.code, 130, done)
-        document = json.loads(done.out)
+        document = self.results("--data=equal", "-s", "serial", "--peer=" + self.peer, "--processes=3", "--resume=i.jsonl",
+                                code=130, env={"INTERRUPTS_IN": "3"})
         self.assertFalse(document["run"]["complete"])
         rows = [row for row in document["results"] if row["peer"]]
         self.assertEqual([(row["n"], row["status"], len(row["time_s"]["processes"])) for row in rows], [(1024, "ok", 2), (4096, "ok", 2)])
         self.assertEqual(self.read("i.jsonl").count(b"\n"), 1)  # the header
 
     def test_plan(self):
-        done = self.good("--bench", "--dry-run", "-s", "serial", "-n", "2^10:2^13", "--processes=5")
-        self.assertIn("4 in all, cold, each in 5 processes\n", done.out)
-        done = self.good("--bench", "--dry-run", "-s", "serial", "-n", "2^10:2^13", "--processes=5", "--json")
-        plan = json.loads(done.out)["plan"][0]
+        typed = ("--bench", "--dry-run", "-s", "serial", "-n", "2^10:2^13", "--processes=5")
+        self.assertIn("4 in all, cold, each in 5 processes\n", self.good(*typed).out)
+        plan = self.json(*typed)["plan"][0]
         self.assertEqual((plan["total"], plan["processes"]), (4, 5))
 
 
@@ -202,9 +197,8 @@ class Measuring(BenchCase):
     def test_segments(self):
         """Each distribution of each length, whose segments are all checked; what is moved is counted once."""
         kinds = ("fixed", "alternate", "uniform", "power", "giant", "sparse", "columns")
-        done = self.redhost("--bench", "--json", "-s", "native,serial,segments", "-n", "4096", "--length", "1,17", "--distribution", "all", "--quick", "--max-time=0.05")
-        self.assertEqual(done.code, 0, done)
-        rows = json.loads(done.out)["results"]
+        document = self.results("-s", "native,serial,segments", "-n", "4096", "--length", "1,17", "--distribution", "all", "--max-time=0.05")
+        rows = document["results"]
         self.assertEqual(len(rows), 3 * 2 * len(kinds))
         for row in rows:
             segments = row["segments"]
@@ -219,7 +213,7 @@ class Measuring(BenchCase):
             has_offsets = segments["distribution"] not in ("fixed", "columns")
             elements = 4096 if has_offsets else segments["count"] * segments["length"]
             self.assertEqual(row["bytes"], 4 * elements + has_offsets * 8 * (segments["count"] + 1) + 4 * segments["count"])
-        self.assertEqual({(r["segments"]["distribution"], r["segments"]["length"]) for r in json.loads(done.out)["best"]},
+        self.assertEqual({(r["segments"]["distribution"], r["segments"]["length"]) for r in document["best"]},
                          {(kind, length) for kind in kinds for length in (1, 17)})
         self.bad(2, "--distribution goes with --length", "--bench", "--distribution", "uniform")
         self.bad(2, "unknown distribution 'unform'|uniform", "--bench", "--length", "4", "--distribution", "unform")
@@ -230,24 +224,22 @@ class Measuring(BenchCase):
         """Every result of a peer is compared, also what another peer of its program wrote."""
         cli.write(self.path("peers"), SEGMENT_PEERS)
         os.chmod(self.path("peers"), 0o755)
-        typed = ("--bench", "--json", "-s", "serial", "-n", "64", "--length", "8", "--data", "equal", "--peer", "./peers", "--quick", "--max-time=.02")
-        done = self.redhost(*typed)
-        self.assertEqual(done.code, 1, done)
-        ends = {r["strategy"]: (r["status"], r["reason"]) for r in json.loads(done.out)["results"]}
+
+        def run(*words):
+            rows = self.results("-s", "serial", "-n", "64", "--length", "8", "--data", "equal", "--peer", "./peers", "--max-time=.02", *words, code=1)["results"]
+            return {r["strategy"]: (r["status"], r["reason"]) for r in rows}
+        ends = run()
         self.assertEqual(ends["right"], ("ok", None))
         self.assertEqual(ends["serial"], ("ok", None))
         self.assertRegex(ends["one-off"][1], "segment 3: returned 9, expected 8")
         self.assertRegex(ends["silent"][1], "segment 0: returned 0, expected 8")
         self.assertEqual((ends["one-off"][0], ends["silent"][0], ends["old"][0]), ("wrong", "wrong", "failed"))
-        done = self.redhost(*typed, "--op", "argmax")
-        ends = {r["strategy"]: (r["status"], r["reason"]) for r in json.loads(done.out)["results"]}
-        self.assertEqual(ends["right"], ("wrong", "segment 0: returned index 8, of 8 elements"))
+        self.assertEqual(run("--op", "argmax")["right"], ("wrong", "segment 0: returned index 8, of 8 elements"))
 
     def test_segments_in_processes(self):
         """Strategies in processes of their own, with the same results."""
-        done = self.good("--bench", "--json", "-s", "native,cascade", "-n", "1000", "--length", "7", "--distribution", "all", "--op", "sum,mean", "-t", "f32,i8",
-                         "--isolate=always", "--quick", "--max-time=0.02")
-        rows = json.loads(done.out)["results"]
+        rows = self.results("-s", "native,cascade", "-n", "1000", "--length", "7", "--distribution", "all", "--op", "sum,mean", "-t", "f32,i8",
+                            "--isolate=always", "--max-time=0.02")["results"]
         self.assertEqual(len(rows), 2 * 7 * 4)
         for row in rows:
             wanted = "unsupported" if row["strategy"] == "cascade" and row["segments"]["distribution"] == "columns" else "ok"
@@ -344,9 +336,7 @@ class Measuring(BenchCase):
 
     def test_without_a_driver(self):
         """Host strategies do not need a device."""
-        done = self.redhost("--bench", "-n", "1024", "--once", "-s", "serial", "--json", env=cli.NO_PLATFORM)
-        self.assertEqual(done.code, 0, done)
-        self.assertEqual(json.loads(done.out)["results"][0]["device"], "host")
+        self.assertEqual(self.results("--once", "-s", "serial", env=cli.NO_PLATFORM)["results"][0]["device"], "host")
 
 
 class Trouble(BenchCase):
@@ -368,9 +358,7 @@ class Trouble(BenchCase):
 
     @cli.needs(FAULTS)
     def test_crash_and_hang_end_their_points_only(self):
-        done = self.bench("--plugin", FAULTS, "-s", "worker_crash_in_run,worker_hang_in_run,serial", "--timeout=5", "--json")
-        self.assertEqual(done.code, 5, done)
-        rows = json.loads(done.out)["results"]
+        rows = self.results("--plugin", FAULTS, "-s", "worker_crash_in_run,worker_hang_in_run,serial", "--timeout=5", code=5)["results"]
         for name, words in (("worker_crash_in_run", "crashed in run (signal 11)"), ("worker_hang_in_run", "did not answer within 5 s")):
             mine = [r for r in rows if r["strategy"] == name]
             self.assertEqual({r["status"] for r in mine}, {"failed"}, mine)
@@ -384,9 +372,7 @@ class Trouble(BenchCase):
                 ("--processes '33'|from 1 to 32", ("--processes=33",)),
                 ("--processes '2x'", ("--processes=2x",)),
                 ("--processes and --isolate=never are mutually exclusive", ("--processes=2", "--isolate=never")),
-                ("--processes and --once are mutually exclusive", ("--processes=2", "--once"))):
-            self.bad(2, words, "--bench", *args)
-        for words, args in (
+                ("--processes and --once are mutually exclusive", ("--processes=2", "--once")),
                 ("unknown strategy|cascade", ("-s", "cascde")),
                 ("--size '2^10..2^12'|A:B", ("-n", "2^10..2^12")),
                 ("--cache 'warm'|cold or hot", ("--cache=warm",)),
@@ -415,7 +401,7 @@ class Trouble(BenchCase):
             self.assertEqual(sorted((r["strategy"], r["op"], r["type"]) for r in results), sorted(wanted))
             self.assertEqual({r["status"] for r in results}, {"ok"})
             self.assertEqual({r["own_op"] for r in results if r["op"] == "sum"}, {False})
-        plan = json.loads(self.good("--bench", "--dry-run", "--json", "--op", "norm2,xor", "-t", "f32,i32", "-n", "1000").out)["plan"][0]
+        plan = self.json("--bench", "--dry-run", "--op", "norm2,xor", "-t", "f32,i32", "-n", "1000")["plan"][0]
         self.assertEqual([point["ops"] for point in plan["points"]], [["norm2"], ["norm2", "xor"]])
         self.bad(2, "unknown operator 'nix'", "--bench", "--op", "norm2,nix", "-n", "1000")
         self.bad(2, "--peer|built-in operators", "--bench", "--op", "sum,norm2", "-n", "1000", "--peer=x")
@@ -429,8 +415,7 @@ class Trouble(BenchCase):
     def test_dry_run_in_json(self):
         """Either option prints a document and no text."""
         for how in ("--json", "--format=json"):
-            done = self.good("--bench", "--dry-run", "-s", "serial,cascade", "-n", "2^10:2^13", "--op", "sum,max", "-t", "i8,f32", how)
-            document = json.loads(done.out)
+            document = json.loads(self.good("--bench", "--dry-run", "-s", "serial,cascade", "-n", "2^10:2^13", "--op", "sum,max", "-t", "i8,f32", how).out)
             (device,), (plan,) = document["devices"], document["plan"]
             self.assertEqual((document["schema"], plan["device"], plan["strategies"]), ("redhost/1", device["id"], ["cascade", "serial"]))
             self.assertEqual([(points["type"], points["ops"]) for points in plan["points"]], [("i8", ["sum", "max"]), ("f32", ["sum", "max"])])
@@ -447,10 +432,7 @@ class Trouble(BenchCase):
     def test_interrupt_writes_what_is_there(self):
         process = self.start("--bench", "-s", "serial", "-n", "2^10:2^20", "--thorough", "--precision=0.0001", "--max-time=0.2", "--json", "--resume=cut.jsonl")
         self.wait_until(lambda: os.path.exists(self.path("cut.jsonl")) and self.read("cut.jsonl").count(b"\n") >= 2)
-        process.send_signal(signal.SIGINT)
-        out, err = process.communicate(timeout=cli.PATIENCE)
-        self.assertEqual(process.returncode, 130, (out, err))
-        document = json.loads(out)
+        document = json.loads(self.interrupted(process)[0])
         self.assertFalse(document["run"]["complete"])
         self.assertTrue(document["results"])
 

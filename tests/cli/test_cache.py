@@ -97,12 +97,11 @@ class Damaged(CacheCase):
     """A damaged entry is built again, without a word, and whole afterwards."""
 
     def damage(self, how):
-        self.is_cached()
+        if not self.entries():
+            self.is_cached()
         entry = self.entry()
-        whole = cli.read(entry)
-        how(entry, whole)
-        done = self.good(*RUN, "-q")  # nothing on stderr
-        self.assertEqual(done.out, "1000\n")
+        how(entry, cli.read(entry))
+        self.assertEqual(self.good(*RUN, "-q").out, "1000\n")  # nothing on stderr
         self.assertTrue(self.is_cached(), "the damaged entry is still in the way")
 
     def overwrite(self, change):
@@ -112,7 +111,7 @@ class Damaged(CacheCase):
         return write
 
     def test_cut(self):
-        for length in (1, 7, 8, 31, 32, 33, 1000, -1):
+        for length in (0, 1, 7, 8, 31, 32, 33, 1000, -1):
             with self.subTest(length=length):
                 self.damage(self.overwrite(lambda whole: whole[:length]))
 
@@ -141,9 +140,6 @@ class Damaged(CacheCase):
             self.overwrite(lambda _: whole[:16] + struct.pack("<Q", len(program)) + whole[24:32 + own_key] + program)(entry, whole)
         self.damage(replace)
 
-    def test_empty(self):
-        self.damage(self.overwrite(lambda whole: b""))
-
     def test_of_somebody_else(self):
         """An entry is code: one that others wrote, or may write to, is none."""
         self.assertFalse(self.is_cached())
@@ -168,8 +164,7 @@ class Damaged(CacheCase):
             entry = self.entry()
             os.remove(entry)
             make(entry)
-            done = self.good(*RUN, "-q")
-            self.assertEqual(done.out, "1000\n")
+            self.assertEqual(self.good(*RUN, "-q").out, "1000\n")
             shutil.rmtree(entry) if os.path.isdir(entry) else os.path.lexists(entry) and os.remove(entry)
 
 

@@ -8,7 +8,6 @@ import os
 import pty
 import re
 import shutil
-import signal
 import struct
 import subprocess
 import sys
@@ -543,8 +542,6 @@ runpy.run_path(sys.argv[0], run_name='__main__')
         child = self.start("--plot=r.json", "--export=p.svg", env=self.fake("echo $$ >'%s/pid'; exec sleep 60\n" % self.bin))
         pid = os.path.join(self.bin, "pid")
         self.wait_until(lambda: os.path.exists(pid) and os.path.getsize(pid))
-        child.send_signal(signal.SIGINT)
-        child.communicate(timeout=cli.PATIENCE)
-        self.assertEqual(child.returncode, 130)
+        self.interrupted(child)
         self.assertEqual(self.files(), ["r.json"])
         self.assertFalse(os.path.exists("/proc/%s" % cli.text(pid).strip()))

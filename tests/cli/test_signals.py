@@ -263,7 +263,10 @@ class Terminal(cli.Case):
         self.assertNotIn("\x1b", self.good("--list", "-q", "--color=always").out)
 
     def test_color_on_terminal(self):
+        """The terminal of mpirun leads to a file or a pipe as well."""
         for args, env, colored in (([], {}, True), ([], {"TERM": "dumb"}, False), ([], {"NO_COLOR": "1"}, False),
+                                   ([], {"OMPI_COMM_WORLD_LOCAL_RANK": "0"}, False), ([], {"MPI_LOCALRANKID": "1"}, False),
+                                   (["--color=always"], {"OMPI_COMM_WORLD_LOCAL_RANK": "0"}, True),
                                    ([], {"CLICOLOR": "0"}, False), (["--color=never"], {}, False),
                                    (["--color=always"], {"TERM": "dumb"}, True), (["--color=auto"], {}, True)):
             shown, _ = self.on_terminal(*self.SLOW, *args, env=env, out=True)

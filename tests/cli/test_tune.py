@@ -3,7 +3,6 @@
 import json
 import os
 import resource
-import signal
 
 import redhost_cli as cli
 
@@ -238,9 +237,7 @@ class GoingOn(TuneCase):
     def test_interrupt_keeps_what_it_has(self):
         process = self.start("--tune", "-n", "2^10:2^20", "--budget", "600")
         self.wait_until(lambda: os.path.exists(self.file))
-        process.send_signal(signal.SIGINT)
-        out, err = process.communicate(timeout=cli.PATIENCE)
-        self.assertEqual(process.returncode, 130, err)
+        out, err = self.interrupted(process)
         self.assertRegex(err.decode(), r"redhost: interrupted with \d+ left: what was found is kept, and the same command "
                                        r"goes on from there\.\n\Z")
         self.assertIn(b"Kept in ", out)
@@ -250,9 +247,7 @@ class GoingOn(TuneCase):
         """While the device is calibrated, which begins once there is a place to write."""
         process = self.start("--tune", "-n", "2^10", "--budget", "600", "--json")
         self.wait_until(lambda: os.path.exists(self.file.replace(".json", ".lock")))
-        process.send_signal(signal.SIGINT)
-        out, err = process.communicate(timeout=cli.PATIENCE)
-        self.assertEqual(process.returncode, 130, err)
+        out, err = self.interrupted(process)
         # Before it LLVM may say that the program it was compiling has an error: it removes its files at every SIGINT.
         self.assertRegex(err.decode(), r"(?m)^redhost: interrupted before anything was found\.\n\Z")
         self.assertIsNone(json.loads(out)["file"])
@@ -265,9 +260,7 @@ class GoingOn(TuneCase):
         for seed in range(1, 9):  # in the order that it draws, one that is right has to come before the wrong one
             process = self.start("--tune", *args, "--seed=%d" % seed)
             self.assertIn(b"way=wrong is refused", process.stderr.readline())
-            process.send_signal(signal.SIGINT)
-            out, err = process.communicate(timeout=cli.PATIENCE)
-            self.assertEqual(process.returncode, 130, err)
+            out, _ = self.interrupted(process)
             (entry,) = self.entries().values()
             self.assertNotIn("searched", entry)
             if entry["params"]:

@@ -42,6 +42,11 @@ class Tree(unittest.TestCase):
             raise AssertionError(f"{command} exited with {result.returncode}:\n{result.stdout}{result.stderr}")
         return result.stdout
 
+    def tried(self, *words, **how):
+        """The installed redhost, whatever its end."""
+        env = {**self.environment, **how.pop("env", {})}
+        return subprocess.run([self.redhost, *words], env=env, capture_output=True, text=True, check=False, **how)
+
     def names(self, **env):
         return self.call([self.redhost, "--list", "-q"], env=env).split()
 

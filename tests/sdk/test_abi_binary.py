@@ -45,6 +45,12 @@ class Kept(unittest.TestCase):
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertRegex(done.stdout, r"(?m)^check .* ok$")
 
+    def verified(self, test, *words):
+        """By --verify; both strategies pass the test."""
+        done = subprocess.run([REDHOST, "--verify", "--quick", kept(self.version), *words], env=self.environment, capture_output=True, text=True, check=False)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.assertEqual(len(re.findall(rf"(?m)^  {test}  pass ", done.stdout)), 2)
+
     def test_it_is_the_one_of_then(self):
         with open(kept(self.version), "rb") as file, open(os.path.join(TESTS, f"abi-{self.version}", "README.md"), encoding="utf-8") as readme:
             self.assertIn(hashlib.sha256(file.read()).hexdigest(), readme.read())
@@ -84,9 +90,7 @@ class Binary(Kept):
             self.assertEqual(self.redhost("--run", name, "-n", "0", "-q").stdout, "0\n")
 
     def test_verified(self):
-        done = subprocess.run([REDHOST, "--verify", "--quick", PLUGIN], env=self.environment, capture_output=True, text=True, check=False)
-        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
-        self.assertEqual(len(re.findall(r"(?m)^  V42  pass ", done.stdout)), 2)
+        self.verified("V42")
 
     def test_another_major_is_refused(self):
         """The tests above can fail."""
@@ -105,9 +109,9 @@ class Binary12(Kept):
     """Segments in every layout, operators of users, the canonical order."""
     version = "1.2"
 
-    def segments(self, name, words, heading, *more):
-        """Of generated data, in this process."""
-        done = self.redhost("--isolate=never", "--run", name, "-n", "12000", *words, *more)
+    def segments(self, name, heading, *words):
+        """In this process."""
+        done = self.redhost("--isolate=never", "--run", name, *words)
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIn(heading, done.stdout)
         self.assertRegex(done.stdout, r"(?m)^check +\d+ segments.* ok$")
@@ -124,8 +128,8 @@ class Binary12(Kept):
         for op, kind in (("sum", "f32"), ("argmax", "i16"), ("affine", "u64")):
             for name in ("abi_1_2", "abi_1_2_host"):
                 with self.subTest(strategy=name, op=op):
-                    self.segments(name, ("--length", "8"), "one run for all", "--op", op, "-t", kind)
-        self.segments("abi_1_2_canonical", ("--length", "4000"), "one run for each")
+                    self.segments(name, "one run for all", "-n", "12000", "--length", "8", "--op", op, "-t", kind)
+        self.segments("abi_1_2_canonical", "one run for each", "-n", "12000", "--length", "4000")
 
     def test_layouts(self):
         """Columns and offsets, from files that are made here."""
@@ -141,23 +145,17 @@ class Binary12(Kept):
                                (("--segments", at + "o.npy"), "one run for all")):
             for name, runs in (("abi_1_2", "one run for all"), ("abi_1_2_host", by_host)):
                 with self.subTest(strategy=name, words=words):
-                    done = self.redhost("--isolate=never", "--run", name, "-i", at + "x.npy", *words)
-                    self.assertEqual(done.returncode, 0, done.stderr)
-                    self.assertIn(runs, done.stdout)
-                    self.assertRegex(done.stdout, r"(?m)^check +\d+ segments.* ok$")
+                    self.segments(name, runs, "-i", at + "x.npy", *words)
 
     def test_users_operators(self):
         for name in ("abi_1_2", "abi_1_2_host"):
             self.right(name, "-n", "10007", "--op", "meanvar")
             self.right(name, "-n", "10007", "--map", "x*i")
             self.right(name, "-n", "1007", "-t", "i32", "--reduce", "a ^ b", "--identity", "0", "--commutes")
-        self.segments("abi_1_2", ("--length", "100"), "one run for all", "--op", "meanvar")
+        self.segments("abi_1_2", "one run for all", "-n", "12000", "--length", "100", "--op", "meanvar")
 
     def test_verified(self):
-        done = subprocess.run([REDHOST, "--verify", "--quick", kept(self.version), "--include", "V16-V20,V29,V38,V39,V41-V43,V47,V65-V68,V85"],
-                              env=self.environment, capture_output=True, text=True, check=False)
-        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
-        self.assertEqual(len(re.findall(r"(?m)^  V85  pass ", done.stdout)), 2)
+        self.verified("V85", "--include", "V16-V20,V29,V38,V39,V41-V43,V47,V65-V68,V85")
 
 
 if __name__ == "__main__":

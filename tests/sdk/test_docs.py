@@ -144,14 +144,14 @@ class Docs(Tree):
         plugin = os.path.join(self.root, "kahan.so")
         self.call(["c++", "-std=c++20", "-O2", "-fPIC", "-shared", "-fvisibility=hidden", "-Wl,-z,defs,-z,relro,-z,now",
                    "-I", os.path.join(self.root, self.MOVED_TO, "include"), os.path.join(ROOT, "docs", "extend", "cpp", "kahan.cpp"), "-o", plugin])
-        run = [self.redhost, "--plugin", plugin, "--run", "kahan", "--json"]
+        run = ["--plugin", plugin, "--run", "kahan", "--json"]
         for kind, n, data in (("f32", 1 << 23, "loguniform"), ("f32", 100003, "cancel"), ("f64", 1000003, "huge"), ("f32", 0, "zeros"), ("f64", 1, "two")):
             with self.subTest(type=kind, n=n, data=data):
-                check = json.loads(self.call([*run, "-t", kind, "-n", str(n), "--data", data]))["results"][0]["check"]
+                check = json.loads(self.call([self.redhost, *run, "-t", kind, "-n", str(n), "--data", data]))["results"][0]["check"]
                 self.assertTrue(check["ok"])
                 self.assertLessEqual(check["depth"], 7)
         for more in (["-t", "i32"], ["-t", "f16"], ["--op", "max"]):
-            self.assertEqual(subprocess.run([*run, *more, "-n", "9"], env=self.environment, capture_output=True, check=False).returncode, 4)
+            self.assertEqual(self.tried(*run, *more, "-n", "9").returncode, 4)
         self.call([self.redhost, "--verify", plugin, "--quick"])
 
     def keeps_the_order(self, plugin):
@@ -246,9 +246,7 @@ class Docs(Tree):
         self.assertIn("--once cannot be used with --run", self.refusal(" --run swift --once"))
 
     def refusal(self, command):
-        done = subprocess.run([self.redhost, *shlex.split(command), "-q", "-v"], env=self.environment, stdin=subprocess.DEVNULL, capture_output=True,
-                              text=True, timeout=60, check=False)
-        return done.stderr
+        return self.tried(*shlex.split(command), "-q", "-v", stdin=subprocess.DEVNULL, timeout=60).stderr
 
     def test_promises_name_tests_that_there_are(self):
         """The table's V-numbers are those of verify.md, and of the program."""

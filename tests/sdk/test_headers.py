@@ -76,8 +76,8 @@ def as_a_program(text):
     return AROUND % (MPI + "".join(functions), text)
 
 
-def compile_text(compiler, language, standard, text):
-    command = [compiler, "-x", language, "-std=" + standard, *WARNINGS, "-fsyntax-only", "-I", INCLUDE, "-"]
+def compile_text(compiler, language, standard, text, warnings=WARNINGS):
+    command = [compiler, "-x", language, "-std=" + standard, *warnings, "-fsyntax-only", "-I", INCLUDE, "-"]
     return subprocess.run(command, input=text, capture_output=True, text=True, check=False)
 
 
@@ -116,8 +116,7 @@ class Headers(unittest.TestCase):
         for where, text in pieces:
             for language, standard in (("c", "c11"), ("c++", "c++20")):
                 for compiler in COMPILERS[language]:
-                    command = [compiler, "-x", language, "-std=" + standard, "-pedantic-errors", "-fsyntax-only", "-I", INCLUDE, "-"]
-                    done = subprocess.run(command, input=as_a_program(text), capture_output=True, text=True, check=False)
+                    done = compile_text(compiler, language, standard, as_a_program(text), ["-pedantic-errors"])
                     with self.subTest(where=where, text=text, compiler=compiler):
                         self.assertEqual(done.returncode, 0, done.stderr)
 
@@ -132,9 +131,7 @@ class Headers(unittest.TestCase):
     def test_a_strategy_in_cpp(self):
         text = pathlib.Path(os.path.join(ROOT, "docs", "extend", "cpp", "kahan.cpp")).read_text(encoding="utf-8")
         for compiler in COMPILERS["c++"]:
-            warnings = [*WARNINGS, "-Wno-missing-field-initializers"]
-            done = subprocess.run([compiler, "-x", "c++", "-std=c++20", *warnings, "-fsyntax-only", "-I", INCLUDE, "-"],
-                                  input=text, capture_output=True, text=True, check=False)
+            done = compile_text(compiler, "c++", "c++20", text, [*WARNINGS, "-Wno-missing-field-initializers"])
             self.assertEqual((done.returncode, done.stderr), (0, ""))
 
     def test_twice_and_together(self):

@@ -33,10 +33,7 @@ def as_nobody():
 class NewPlugin(Tree):
     def new(self, name, *directory, **how):
         """In this test's own folder."""
-        how.setdefault("cwd", self.folder)
-        env = {**self.environment, **how.pop("env", {})}
-        return subprocess.run([self.redhost, "--new-plugin", name, *directory], env=env, capture_output=True, text=True,
-                              check=False, **how)
+        return self.tried("--new-plugin", name, *directory, **{"cwd": self.folder, **how})
 
     def same_as_installed(self, path, name, *folder):
         """Each file there, but for the name, is that of the folder of templates."""
@@ -264,16 +261,13 @@ class NewPlugin(Tree):
 
     def test_names_that_pip_does_not_take(self):
         self.refused(2, "ends with a letter or a digit", "mine-", "--python")
-        self.assertIn("--python", self.refusal_of("--run", "serial", "--python"))
-
-    def refusal_of(self, *options):
-        done = subprocess.run([self.redhost, *options], env=self.environment, capture_output=True, text=True, check=False)
+        done = self.tried("--run", "serial", "--python")
         self.assertEqual(done.returncode, 2)
-        return done.stderr
+        self.assertIn("--python", done.stderr)
 
     def new_operator(self, name, files):
         """What --new-operator writes is what is installed, and the command that it prints gives a result that is right."""
-        done = subprocess.run([self.redhost, "--new-operator", name], cwd=self.folder, env=self.environment, capture_output=True, text=True, check=True)
+        done = self.tried("--new-operator", name, cwd=self.folder)
         head, _, command, *more = done.stdout.splitlines()
         self.assertEqual((head, done.stderr), (".: " + " ".join(file.replace("example", "mine") for file in files), ""))
         self.same_as_installed(self.folder, "mine", "operator", *(["code"] if name.endswith(".cl") else []))
@@ -285,7 +279,7 @@ class NewPlugin(Tree):
 
     def test_new_transport(self):
         """What --new-transport writes is what is installed; it builds, joins ranks, keeps every promise, and is found."""
-        done = subprocess.run([self.redhost, "--new-transport", "my-net"], cwd=self.folder, env=self.environment, capture_output=True, text=True, check=True)
+        done = self.tried("--new-transport", "my-net", cwd=self.folder)
         self.assertTrue(done.stdout.startswith("my-net: my-net.c run-my-net CMakeLists.txt Makefile README.md\n"), done.stdout)
         path = os.path.join(self.folder, "my-net")
         self.same_as_installed(path, "my-net", "transport")
@@ -302,7 +296,7 @@ class NewPlugin(Tree):
         self.call(["ctest", "--test-dir", build, "--output-on-failure"])
 
     def no_transport(self, *words):
-        done = subprocess.run([self.redhost, "--new-transport", *words], cwd=self.folder, env=self.environment, capture_output=True, text=True, check=False)
+        done = self.tried("--new-transport", *words, cwd=self.folder)
         self.assertNotEqual(done.returncode, 0)
         return done.stderr
 
@@ -321,10 +315,8 @@ class NewPlugin(Tree):
         self.new_operator("mine.cl", ["example.op.json", "example.cl"])
 
     def test_from_the_build_tree(self):
-        program = os.path.join(BUILD, "bin", "redhost")
-        done = subprocess.run([program, "--new-plugin", "mine"], cwd=self.folder, env=self.environment, capture_output=True,
-                              text=True, check=True)
-        commands = [line.strip() for line in done.stdout.splitlines()[2:] if "--verify" not in line]
+        printed = self.call([os.path.join(BUILD, "bin", "redhost"), "--new-plugin", "mine"], cwd=self.folder)
+        commands = [line.strip() for line in printed.splitlines()[2:] if "--verify" not in line]
         out = self.call(["sh", "-ec", "unset PKG_CONFIG_PATH\n" + "\n".join(commands)], cwd=self.folder)
         self.assertRegex(out, r"(?m)^check .* ok$")
 
