@@ -211,8 +211,10 @@ class Case(unittest.TestCase):
         self.assertEqual(done.out.count("\n"), 1, done)
         return done.out.rstrip("\n")
 
-    def json(self, *args, **how):
-        done = self.good(*args, "--json", **how)
+    def json(self, *args, code=0, quiet=True, **how):
+        """The document of a run that ends so; where that is good, with `quiet' nothing on stderr."""
+        done = self.redhost(*args, "--json", **how)
+        self.assertEqual((done.code, done.err if quiet and code == 0 else ""), (code, ""), done)
         document = json.loads(done.out, parse_constant=no_constants)
         self.assertEqual(document["schema"], "redhost/1")
         return document

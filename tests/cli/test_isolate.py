@@ -105,8 +105,7 @@ class Faults(cli.Case):
 
     def test_print(self):
         """Output for programs stays intact."""
-        done = self.redhost(*self.args("print", "--json"))
-        self.assertEqual(done.code, 0, done)
+        done = self.good(*self.args("print", "--json"), quiet=False)
         self.assertEqual(json.loads(done.out)["results"][0]["value"], "1000")
         self.assertIn("wrote 30 bytes to standard output or error, which were dropped; it printed 'and so on...'", done.err)
         self.assertEqual(done.err.count("\n"), 1, done)
@@ -150,8 +149,7 @@ class Faults(cli.Case):
     def test_orphan(self):
         """Processes that a plugin starts end with it."""
         mark = "REDHOST_TEST_MARK=%d-%f" % (os.getpid(), time.time())
-        done = self.redhost(*self.args("leave_orphan", "-q"), env=dict([mark.split("=")]))
-        self.assertEqual((done.code, done.out), (0, "1000\n"), done)
+        self.assertEqual(self.good(*self.args("leave_orphan", "-q"), env=dict([mark.split("=")]), quiet=False).out, "1000\n")
         self.wait_until(lambda: not processes_with(mark))
 
     def test_input_is_written(self):
@@ -162,8 +160,7 @@ class Faults(cli.Case):
             done = self.good("--run", "worker_write_input", "--plugin", FAULTS, *args)
             self.assertIn("check      exact 5000 ", done.out)
             self.assertIn("result     5000\n", done.out)
-        done = self.redhost("--run", "worker_write_input", "--plugin", FAULTS, "-i", "-", "-t", "f32", "-q", input=data)
-        self.assertEqual((done.code, done.out), (0, "5000\n"), done)
+        self.assertEqual(self.good("--run", "worker_write_input", "--plugin", FAULTS, "-i", "-", "-t", "f32", "-q", input=data, quiet=False).out, "5000\n")
         self.assertEqual(hashlib.sha256(cli.read(self.path("ones.raw"))).digest(), hashlib.sha256(data).digest())
 
     def test_never(self):
@@ -206,8 +203,7 @@ class Choice(cli.Case):
         away = self.path("away")
         program, plugins = self.copy_of_tree("tree")
         os.rename(plugins, away)
-        done = self.redhost("--run", "auto", *SIZE, "-t", "i32", "--plugin", FAULTS, program=program)
-        self.assertEqual(done.code, 0, done)
+        done = self.good("--run", "auto", *SIZE, "-t", "i32", "--plugin", FAULTS, program=program, quiet=False)
         self.assertRegex(done.err, r"(?m)^redhost: auto leaves it out: strategy 'worker_abort_in_run' in \S+ crashed in run \(signal 6\)")
         self.assertRegex(done.out, r"\Aworker_\w+ +sum i32 ")
 
@@ -251,9 +247,7 @@ class Same(cli.Case):
     def both(self, *args, input=None):
         documents = []
         for when in ("never", "never", "always"):  # the first one fills the cache
-            done = self.redhost(*args, "--isolate=" + when, "--json", **({"input": input} if input is not None else {}))
-            self.assertEqual((done.code, done.err), (0, ""), done)
-            documents.append(json.loads(done.out))
+            documents.append(self.json(*args, "--isolate=" + when, **({"input": input} if input is not None else {})))
         self.assertEqual([d["results"][0]["isolated"] for d in documents], [False, False, True])
         self.assertEqual(*(self.without_times(d) for d in documents[1:]))
         self.assertEqual({"time_s" in d["results"][0] for d in documents}, {"time_s" in documents[0]["results"][0]})

@@ -125,8 +125,7 @@ class NotJudged(cli.Case):
 
     def test_never_silently(self):
         for more in ((), ("-q",), ("--json",)):
-            done = self.redhost(*self.ARGS, *more)
-            self.assertEqual(done.code, 0, done)
+            done = self.good(*self.ARGS, *more, quiet=False)
             self.assertRegex(done.err, r"\Aredhost: warning: the result of 'serial' is not judged: [^\n]+\.\n\Z")
         self.assertEqual(self.redhost(*self.ARGS, "-q").out, "inf\n")
         (result,) = json.loads(done.out)["results"]
@@ -173,9 +172,7 @@ class Wrong(cli.Case):
         self.assertRegex(done.err, sentence)
         self.assertRegex(done.out, r"(?m)^result     1999\ncheck      exact 2000 .*WRONG$")
         self.assertNotRegex(done.out, r"(?m) ok$|^time")
-        done = self.redhost(*self.args(), "--json")
-        self.assertEqual(done.code, 1, done)
-        (result,) = json.loads(done.out)["results"]
+        (result,) = self.json(*self.args(), code=1)["results"]
         self.assertEqual((result["status"], result["check"]["ok"], result["value"]), ("wrong", False, "1999"))
         self.assertEqual(result["check"]["reference"], "2000")
 
@@ -195,10 +192,8 @@ for line in lines:
         cli.write(self.path("constant"), self.PEER)
         os.chmod(self.path("constant"), 0o755)
         for isolate in ("never", "always"):
-            done = self.redhost("--bench", "-s", "far_constant,native", "-n", "2^24", "--plugin-path", WRONG, "--json", "-q",
-                                "--max-time", "0.3", "--isolate=" + isolate, "--peer", self.path("constant"))
-            self.assertEqual(done.code, 1, done)
-            document = json.loads(done.out)
+            document = self.json("--bench", "-s", "far_constant,native", "-n", "2^24", "--plugin-path", WRONG, "-q",
+                                 "--max-time", "0.3", "--isolate=" + isolate, "--peer", self.path("constant"), code=1)
             rows = {row["strategy"]: row for row in document["results"]}
             for name in ("far_constant", "constant"):
                 self.assertEqual((rows[name]["status"], rows[name]["check"]["exact_data"]), ("wrong", "wrong"), rows[name])

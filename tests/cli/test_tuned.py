@@ -274,8 +274,7 @@ class Parameters(TunedCase):
                 self.assertEqual((row["status"], row["params_from"], row["params"]["width"]), ("ok", "default", 8))
 
     def bench(self, *args):
-        done = self.good("--bench", *SMALL[:4], "--once", "--json", *args, quiet=False)
-        (row,) = json.loads(done.out)["results"]
+        (row,) = self.json("--bench", *SMALL[:4], "--once", *args, quiet=False)["results"]
         return row
 
     def test_bench(self):

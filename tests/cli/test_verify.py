@@ -1,6 +1,5 @@
 """redhost --verify from outside: what it takes, what it prints, and that nothing a plugin does takes it down."""
 
-import json
 import os
 import re
 import resource
@@ -110,9 +109,8 @@ class Transports(cli.Case):
                               ("kill -9 $$; echo {n}", "0 have begun.*was ended by signal 9"),
                               ("echo {n} >/dev/null;", "probe returns 1 in a process that the launcher started")):
             with self.subTest(launch):
-                done = self.redhost("--verify", template, "--include", "V74", "--quick", "--launch", launch, "--json")
-                (result,) = json.loads(done.out)["verify"]
-                self.assertEqual((done.code, result["verdict"]), (1, "fail"), result)
+                (result,) = self.json("--verify", template, "--include", "V74", "--quick", "--launch", launch, code=1)["verify"]
+                self.assertEqual(result["verdict"], "fail", result)
                 self.assertRegex(result["text"], words)
         self.assertEqual(os.listdir(self.cwd), [])
 
@@ -182,10 +180,8 @@ class Reports(cli.Case):
 
     def test_seed_and_again(self):
         plugin = os.path.join(os.environ["REDHOST_TEST_WRONG"], "tail_twice.so")
-        done = self.redhost("--verify", plugin, "--quick", "--include", "V42", "--json")
-        self.assertEqual(done.code, 1, done)
-        result = cli.json.loads(done.out)["verify"][0]
-        self.assertEqual(result["verdict"], "fail", done)
+        result = self.json("--verify", plugin, "--quick", "--include", "V42", code=1)["verify"][0]
+        self.assertEqual(result["verdict"], "fail", result)
         again = result["again"].split()
         self.assertEqual(again[0], "redhost")
         self.assertEqual(self.redhost(*again[1:]).code, 1, again)
@@ -195,28 +191,24 @@ class Crashes(cli.Case):
     """In every phase in turn: a verdict for each, and the run completes."""
 
     def verdicts(self, plugin, *args):
-        done = self.redhost("--verify", plugin, "--quick", "--json", *args)
-        self.assertEqual(done.code, 1, done)
-        results = cli.json.loads(done.out)["verify"]
-        return results, done
+        return self.json("--verify", plugin, "--quick", *args, code=1)["verify"]
 
     def test_constructor_and_query(self):
         for name, words in (("crash_on_load", "loading"), ("exit_on_load", "loading"), ("abort_on_load", "loading"),
                             ("crash_in_query", "query"), ("exit_in_query", "query"), ("wrong_cpu", "query")):
             with self.subTest(name):
-                results, done = self.verdicts(os.path.join(cli.ZOO, name + ".so"))
+                results = self.verdicts(os.path.join(cli.ZOO, name + ".so"))
                 self.assertGreaterEqual(len({r["test"] for r in results}), 57)
                 crashes = [r for r in results if r["verdict"] == "crash"]
-                self.assertTrue(crashes, done)
+                self.assertTrue(crashes, results)
                 self.assertEqual([r["text"] for r in crashes if words not in r["text"]], [])
 
     def test_refused_by_name(self):
         folder = self.path("one")  # for all of the zoo's are examined by running them
         os.mkdir(folder)
         cli.shutil.copy(os.path.join(cli.ZOO, "crash_on_load.so"), folder)
-        done = self.redhost("--verify", "crash_on_load", "--plugin-path", folder, "--include", "V01,V10", "--json")
-        self.assertEqual(done.code, 1, done)
-        self.assertEqual([r["verdict"] for r in cli.json.loads(done.out)["verify"]], ["pass", "crash"], done)
+        results = self.json("--verify", "crash_on_load", "--plugin-path", folder, "--include", "V01,V10", code=1)["verify"]
+        self.assertEqual([r["verdict"] for r in results], ["pass", "crash"], results)
 
     def test_functions(self):
         """Strategies of worker_faults: each does in one function what its name says."""
@@ -227,8 +219,8 @@ class Crashes(cli.Case):
                                       ("worker_print_for_ever", "V41", "signal 25"),
                                       ("worker_exit_in_run", "V41", "ended the process with exit status")):
             with self.subTest(strategy):
-                results, done = self.verdicts(strategy, "--plugin", WORKERS, "--include", test)
-                self.assertEqual([(r["strategy"], r["verdict"]) for r in results], [(strategy, "crash")], done)
+                results = self.verdicts(strategy, "--plugin", WORKERS, "--include", test)
+                self.assertEqual([(r["strategy"], r["verdict"]) for r in results], [(strategy, "crash")], results)
                 self.assertIn(words, results[0]["text"])
 
 

@@ -3,7 +3,6 @@
  *
  *   REDHOST_TEST_VISIBLE  "early": writes are seen at once; "late": once the queue is finished;
  *                         "never": not at all */
-#define _GNU_SOURCE /* RTLD_NEXT */
 #include <CL/cl.h>
 #include <stdlib.h>
 

@@ -22,18 +22,9 @@ static rh_cl_device three[] = {
 };
 static const rh_cl_devices three_devices = {.list = three, .n = 3, .n_platforms = 2}, no_devices;
 
-static char shown[512];
+static rh_text shown;
 
-static void show(const char *word) {
-  size_t used = strlen(shown);
-  snprintf(shown + used, sizeof shown - used, "%s%s", used ? " " : "", word);
-}
-
-static void show_number(double number) {
-  char text[32];
-  snprintf(text, sizeof text, "%.17g", number);
-  show(text);
-}
+#define SHOW(format, value) rh_text_add(&shown, "%s" format, shown.length ? " " : "", value)
 
 /* ---- What each option makes of a text: `shown`, or a failure that leaves nothing ---- */
 
@@ -42,11 +33,7 @@ static rh_status take_sizes(const char *text, uint32_t element_size) {
   uint32_t n = 1;
   rh_status status = rh_sizes_parse(text, "--size", element_size, &sizes, &n, &error);
   ck_assert(status == RH_OK ? n > 0 : !sizes && n == 0);
-  for (uint32_t k = 0; k < n; k++) {
-    char number[32];
-    snprintf(number, sizeof number, "%llu", (unsigned long long)sizes[k]);
-    show(number);
-  }
+  for (uint32_t k = 0; k < n; k++) SHOW("%llu", (unsigned long long)sizes[k]);
   free(sizes);
   return status;
 }
@@ -56,8 +43,8 @@ static rh_status take_names(const char *text, int of_ops) {
   rh_types types = {0};
   rh_status status =
       of_ops ? rh_ops_parse(text, &ops, &error) : rh_types_parse(text, &types, &error);
-  for (uint32_t k = 0; k < ops.n; k++) show(rh_op_name(ops.list[k]));
-  for (uint32_t k = 0; k < types.n; k++) show(rh_type_name(types.list[k]));
+  for (uint32_t k = 0; k < ops.n; k++) SHOW("%s", rh_op_name(ops.list[k]));
+  for (uint32_t k = 0; k < types.n; k++) SHOW("%s", rh_type_name(types.list[k]));
   return status;
 }
 
@@ -66,7 +53,7 @@ static rh_status take_strategies(const char *text) {
   rh_status status = rh_strategies_select(text, names, 5, selected, &error);
   for (size_t k = 0; k < 5 && status == RH_OK; k++) {
     ck_assert_uint_le(selected[k], 1);
-    if (selected[k]) show(names[k]);
+    if (selected[k]) SHOW("%s", names[k]);
   }
   return status;
 }
@@ -76,7 +63,7 @@ static rh_status take_devices(const char *text, const rh_cl_devices *devices) {
   uint32_t n = 1;
   rh_status status = rh_devices_parse(devices, text, &chosen, &n, &error);
   ck_assert(status == RH_OK ? n > 0 && n <= 3 : !chosen && n == 0);
-  for (uint32_t k = 0; k < n; k++) show(chosen[k]->label);
+  for (uint32_t k = 0; k < n; k++) SHOW("%s", chosen[k]->label);
   free(chosen);
   return status;
 }
@@ -85,8 +72,8 @@ static rh_status take_samples(const char *text) {
   uint32_t least = 20, most = 1000;
   rh_status status = rh_samples_parse(text, &least, &most, &error);
   ck_assert(status == RH_OK || (least == 20 && most == 1000));
-  show_number(least);
-  show_number(most);
+  SHOW("%u", least);
+  SHOW("%u", most);
   return status;
 }
 
@@ -94,7 +81,7 @@ static rh_status take_number(const char *option, const char *text) {
   double value = 7;
   rh_status status = rh_number_parse(option, &rh_option_find(option)->range, text, &value, &error);
   ck_assert(status == RH_OK || value == 7);
-  show_number(value);
+  SHOW("%.17g", value);
   return status;
 }
 
@@ -118,11 +105,12 @@ typedef struct row {
 
 static void check_row(const row *of) {
   char words[256];
-  shown[0] = error.message[0] = 0;
+  rh_text_finish(&shown);
+  error.message[0] = 0;
   rh_status status = take(of->option, of->text);
   if (*of->wanted != '!') {
     ck_assert_msg(status == RH_OK, "%s '%s': %s", of->option, of->text, error.message);
-    ck_assert_str_eq(shown, of->wanted);
+    ck_assert_str_eq(rh_text_get(&shown), of->wanted);
     return;
   }
   int is_of_device = strstr(of->wanted, "no device") != NULL;
