@@ -49,8 +49,10 @@ static inline void make_npy(bytes *file, int major, const char *header, size_t a
 static const float four[] = {1.5f, -2, 0, 1e30f};
 #define HEADER_OF_FOUR "{'descr': '<f4', 'fortran_order': False, 'shape': (4,), }"
 
-static inline void make_four(bytes *file) {
-  make_npy(file, 1, HEADER_OF_FOUR, 64, four, sizeof four);
+static inline bytes file_of_four(void) {
+  bytes file;
+  make_npy(&file, 1, HEADER_OF_FOUR, 64, four, sizeof four);
+  return file;
 }
 
 /* ---- What the library says ---- */

@@ -121,10 +121,9 @@ TEST(nothing_is_refused) {
 }
 
 TEST(more_than_the_data_is_warned_of) {
-  bytes file;
+  bytes file = file_of_four();
   rh_array array;
   said heard = {0};
-  make_four(&file);
   append(&file, "more", 4);
   expect_open(&array, write_file("more.npy", file.at, file.length), 0, &heard);
   ck_assert_int_eq(heard.warnings, 1);
@@ -217,8 +216,7 @@ TEST(strange_names_are_made_printable) {
 
 /* A byte lost, prepended or changed: neither an array nor raw data, from any source. */
 TEST(a_damaged_magic_is_no_raw_data) {
-  bytes file;
-  make_four(&file);
+  bytes file = file_of_four();
   static const char damaged[] = "is a damaged .npy file";
   expect_refusal(write_file("x.bin", file.at + 1, file.length - 1), RH_TYPE_u8, RH_E_FILE, damaged);
   expect_refused_input(file.at + 1, file.length - 1, RH_TYPE_u8, RH_E_FILE, damaged);
@@ -226,7 +224,7 @@ TEST(a_damaged_magic_is_no_raw_data) {
   memcpy(file.at, "\xef\xbb\xbf", 3);
   expect_refusal(write_file("x.bin", file.at, file.length), RH_TYPE_u8, RH_E_FILE, damaged);
   expect_refused_input(file.at, file.length, RH_TYPE_u8, RH_E_FILE, damaged);
-  make_four(&file);
+  file = file_of_four();
   for (int k = 0; k < 6; k++) {
     file.at[k] ^= 0x20;
     expect_refusal(write_file("x.bin", file.at, file.length), RH_TYPE_u8, RH_E_FILE, damaged);
@@ -239,8 +237,7 @@ TEST(a_length_that_is_wrong_by_one_is_refused) {
   static const char firsts[] = " \t\r\0x";
   for (size_t k = 0; k < sizeof firsts - 1; k++) {
     for (int by = -1; by <= 1; by += 2) {
-      bytes file;
-      make_four(&file);
+      bytes file = file_of_four();
       file.at[128] = (unsigned char)firsts[k];
       file.at[8] = (unsigned char)(file.at[8] + by);
       file.at[file.length++] = 0;

@@ -145,8 +145,7 @@ TEST_LOOP(header_is_refused, 0, N_BAD) {
 }
 
 TEST(nul_in_header_is_refused) {
-  bytes file;
-  make_four(&file);
+  bytes file = file_of_four();
   file.at[100] = 0; /* among the padding */
   expect_refusal(write_file("nul.npy", file.at, file.length), 0, RH_E_FILE, "header is malformed");
 }
@@ -156,16 +155,14 @@ TEST(version_is_refused) {
   static const char *const parts[] = {"version 0.0 is", "version 4.0 is", "version 1.1 is",
                                       "version 255.255 is not supported; supported: 1.0 2.0 3.0"};
   for (int k = 0; k < 4; k++) {
-    bytes file;
-    make_four(&file);
+    bytes file = file_of_four();
     memcpy(file.at + 6, versions[k], 2);
     expect_refusal(write_file("version.npy", file.at, file.length), 0, RH_E_FILE, parts[k]);
   }
 }
 
 TEST(header_longer_than_file_is_refused) {
-  bytes file;
-  make_four(&file);
+  bytes file = file_of_four();
   file.at[8] = file.at[9] = 0xff;
   expect_refusal(write_file("long.npy", file.at, file.length), 0, RH_E_FILE,
                  "ends within its .npy header: 144 bytes of at least 65545; is the copy complete?");

@@ -14,6 +14,8 @@ static rh_source source_of(uint64_t n) {
 
 /* ---- Workers that do nothing but wait ---- */
 
+static const atomic_int stop;
+
 typedef struct worker {
   rh_schedule *schedule;
   uint32_t number;
@@ -26,7 +28,6 @@ typedef struct worker {
 
 static void *work(void *of_worker) {
   worker *mine = of_worker;
-  const atomic_int stop = 0;
   uint64_t chunk;
   while (rh_schedule_next(mine->schedule, mine->number, &stop, &chunk)) {
     rh_schedule_read(mine->schedule, mine->number, chunk, CHUNK);
@@ -92,7 +93,6 @@ TEST(what_is_returned_late) {
 TEST(slow_workers) {
   static atomic_int times[100];
   rh_source source = source_of(100 * CHUNK);
-  const atomic_int stop = 0;
   FINISHED(rh_schedule) schedule = {0};
   uint64_t chunk;
   worker slow = {.schedule = &schedule, .number = 1, .times = times};
@@ -115,7 +115,6 @@ TEST(slow_workers) {
 /* The last worker that gives up is told that nobody takes its chunks. */
 TEST(the_last_worker) {
   rh_source source = source_of(10 * CHUNK);
-  const atomic_int stop = 0;
   FINISHED(rh_schedule) schedule = {0};
   uint64_t chunk;
   ck_assert_int_eq(rh_schedule_init(&schedule, &source, CHUNK, 2, NULL), RH_OK);

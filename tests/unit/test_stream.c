@@ -23,15 +23,6 @@ TEST(raw_from_a_pipe_grows) {
   free(data);
 }
 
-/* An endless stream is rejected or finished as soon as its first bytes allow. */
-TEST(endless_input_ends) {
-  rh_array array;
-  put_on_input(open("/dev/zero", O_RDONLY));
-  must_fail(rh_array_open(&array, "-", 0, NULL, &error), RH_E_FILE,
-            "raw data needs an element type");
-  restore_input();
-}
-
 TEST(closed_input_is_refused) {
   rh_array array;
   put_on_input(STDIN_FILENO);
@@ -41,30 +32,28 @@ TEST(closed_input_is_refused) {
   must_fail(status, RH_E_FILE, "-: no data on standard input, which is closed");
 }
 
-TEST(directory_on_input_is_refused) {
+static void expect_refused(const char *path, rh_type type, const char *part) {
   rh_array array;
-  put_on_input(open(directory, O_RDONLY));
-  rh_status status = rh_array_open(&array, "-", RH_TYPE_u8, NULL, &error);
+  put_on_input(open(path, O_RDONLY | O_NOCTTY));
+  rh_status status = rh_array_open(&array, "-", type, NULL, &error);
   restore_input();
-  must_fail(status, RH_E_FILE, "-: cannot be read: Is a directory");
+  must_fail(status, RH_E_FILE, part);
 }
 
-TEST(terminal_on_input_is_refused) {
-  rh_array array;
+/* An endless stream, as soon as its first bytes allow; a directory; a terminal. */
+TEST(what_is_no_data_is_refused) {
+  expect_refused("/dev/zero", 0, "raw data needs an element type");
+  expect_refused(directory, RH_TYPE_u8, "-: cannot be read: Is a directory");
   int master = posix_openpt(O_RDWR | O_NOCTTY);
   if (master < 0 || grantpt(master) != 0 || unlockpt(master) != 0) return; /* none here */
-  put_on_input(open(ptsname(master), O_RDWR | O_NOCTTY));
-  rh_status status = rh_array_open(&array, "-", 0, NULL, &error);
-  restore_input();
+  expect_refused(ptsname(master), 0, "standard input is a terminal; pipe the data in");
   close(master);
-  must_fail(status, RH_E_FILE, "standard input is a terminal; pipe the data in");
 }
 
 TEST(file_on_input_is_mapped) {
-  bytes file;
+  bytes file = file_of_four();
   rh_array array;
   said heard = {0};
-  make_four(&file);
   const char *path = write_file("four.npy", file.at, file.length);
   put_on_input(open(path, O_RDONLY));
   expect_open(&array, "-", 0, &heard);
@@ -84,9 +73,8 @@ TEST(file_on_input_is_mapped) {
 }
 
 TEST(non_blocking_input_is_waited_for) {
-  bytes file;
+  bytes file = file_of_four();
   rh_array array;
-  make_four(&file);
   pid_t child = feed(file.at, file.length, 40, 20000);
   fcntl(STDIN_FILENO, F_SETFL, O_NONBLOCK);
   expect_open(&array, "-", 0, NULL);
@@ -99,10 +87,9 @@ static void ignore_alarm(int number) { (void)number; }
 TEST(signals_do_not_disturb_reading) {
   struct sigaction action = {.sa_handler = ignore_alarm}; /* no SA_RESTART: read() gives EINTR */
   const struct itimerval often = {{0, 5000}, {0, 5000}}, never = {{0, 0}, {0, 0}};
-  bytes file;
+  bytes file = file_of_four();
   rh_array array;
   said heard = {0};
-  make_four(&file);
   pid_t child = feed(file.at, file.length, 40, 20000);
   sigaction(SIGALRM, &action, NULL);
   setitimer(ITIMER_REAL, &often, NULL);
