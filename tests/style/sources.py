@@ -45,13 +45,18 @@ def uncommented(source):
 DEFINITION = re.compile(r"^(?!static\b|typedef\b|extern\b)[a-z_][\w \n*]*?\b(rh_\w+)\([^;{]*\) \{", re.MULTILINE)
 
 
+# A variable whose end calls a function.
+FINISHED = re.compile(r"\bRH_FINISHED\((rh_\w+)\)")
+
+
 def calls(root, folder):
     """({function: the file that defines it}, {file: the rh_ names in it, as often as they stand there})."""
     defined, named = {}, {}
     for path in files(root, [folder], (".c",)):
         text = bare(read(root, path))
         defined.update((match.group(1), path) for match in DEFINITION.finditer(text))
-        named[path] = collections.Counter(re.findall(r"\brh_\w+", text))
+        finished = [name + "_finish" for name in FINISHED.findall(text)]
+        named[path] = collections.Counter(re.findall(r"\brh_\w+", text) + finished)
     return defined, named
 
 

@@ -33,7 +33,7 @@ static rh_status take_key(const json_t *object, rh_tunedb_key *key, rh_error *er
   return rh_pass_text(&x, "processor", key->processor, sizeof key->processor);
 }
 
-int rh_tunedb_key_is(const rh_tunedb_key *a, const rh_tunedb_key *b) {
+static int key_is(const rh_tunedb_key *a, const rh_tunedb_key *b) {
   return strcmp(a->platform, b->platform) == 0 && strcmp(a->device, b->device) == 0 &&
          strcmp(a->driver, b->driver) == 0 && strcmp(a->processor, b->processor) == 0;
 }
@@ -46,7 +46,7 @@ int rh_tunedb_key_is(const rh_tunedb_key *a, const rh_tunedb_key *b) {
 static uint32_t origin_of(const rh_tunedb *tuned, const rh_tunedb_key *theirs) {
   const rh_tunedb_key host = rh_tunedb_key_of(NULL);
   if (strcmp(theirs->processor, host.processor) != 0) return 0;
-  if (tuned->on_host || rh_tunedb_key_is(theirs, &host)) return RH_TUNED_HERE;
+  if (tuned->on_host || key_is(theirs, &host)) return RH_TUNED_HERE;
   if (strcmp(theirs->platform, tuned->key.platform) != 0 ||
       strcmp(theirs->device, tuned->key.device) != 0)
     return 0;
@@ -88,8 +88,8 @@ static rh_status take_device(rh_tunedb *tuned, const json_t *device, size_t *tot
   rh_tunedb_key theirs;
   if (!json_is_object(device)) return rh_fail(error, RH_E_FILE, "is not an object");
   RH_TRY(take_key(device, &theirs, error));
-  return take_entries(tuned, device, origin_of(tuned, &theirs),
-                      rh_tunedb_key_is(&theirs, &tuned->key), total, error);
+  return take_entries(tuned, device, origin_of(tuned, &theirs), key_is(&theirs, &tuned->key), total,
+                      error);
 }
 
 static rh_status take_devices(rh_tunedb *tuned, const json_t *document, rh_error *error) {
@@ -227,8 +227,8 @@ int rh_tunedb_document_put(json_t *document, const rh_tunedb_key *key, const rh_
     rh_tunedb_key theirs;
     json_t *list = json_object_get(device, "entries");
     if (take_key(device, &theirs, NULL) != RH_OK) continue;
-    int own = rh_tunedb_key_is(&theirs, key);
-    if (own || rh_tunedb_key_is(&theirs, &host)) make_room(list, entry, own);
+    int own = key_is(&theirs, key);
+    if (own || key_is(&theirs, &host)) make_room(list, entry, own);
     if (own) entries = list;
     total += json_array_size(list);
   }

@@ -45,7 +45,6 @@ typedef struct rh_tunedb_key {
 
 /* The device's key; null: that of strategies on the host. */
 rh_tunedb_key rh_tunedb_key_of(const rh_cl_device *device);
-int rh_tunedb_key_is(const rh_tunedb_key *a, const rh_tunedb_key *b);
 
 /* An empty document, or null if out of memory. */
 json_t *rh_tunedb_document_new(void);

@@ -41,9 +41,12 @@ static int64_t number_of(const json_t *object, const char *name) {
   return RH_ITEM_WHOLE;
 }
 
+/* Where item `item` of a key's value is in the definition's file, or its name. */
+static rh_json_place place_of(const rh_definition *of, const char *key, int64_t item, int of_name);
+
 static rh_status expect_at(const reader *r, const char *key, int64_t item, int of_name,
                            const char *what) {
-  rh_json_place at = rh_definition_place(r->to, key, item, of_name);
+  rh_json_place at = place_of(r->to, key, item, of_name);
   const char *missing = json_object_get(r->object, key) ? "" : " is missing";
   return rh_fail(r->error, RH_E_FILE, "%.500s:%u:%u: \"%s\"%s: expected %s", r->to->origin, at.line,
                  at.column, key, missing, what);
@@ -108,7 +111,7 @@ static rh_status take_lines(const reader *r, const row *key, const json_t *value
       rh_text_finish(&text);
       return expect(r, key, item, key->what);
     }
-    rh_json_place at = rh_definition_place(r->to, key->name, item, 0);
+    rh_json_place at = place_of(r->to, key->name, item, 0);
     if (is_code) add_place(r, &text, at, before);
     rh_text_add(&text, "%s%s%s", k && !is_code ? "\n" : "", line, is_code ? "\n" : "");
     before = at;
@@ -295,12 +298,7 @@ static const json_t *body_of(const rh_definition *of) {
   return of->body ? of->by_type[of->body - 1].body : NULL;
 }
 
-int rh_definition_has(const rh_definition *of, const char *key) {
-  return json_object_get(body_of(of), key) || json_object_get(of->file, key);
-}
-
-rh_json_place rh_definition_place(const rh_definition *of, const char *key, int64_t item,
-                                  int of_name) {
+static rh_json_place place_of(const rh_definition *of, const char *key, int64_t item, int of_name) {
   int64_t path[4];
   int depth = 0;
   const json_t *object = of->file, *body = body_of(of);
@@ -316,11 +314,11 @@ rh_json_place rh_definition_place(const rh_definition *of, const char *key, int6
 
 const char *rh_definition_what(char what[RH_WHAT_BYTES], const rh_definition *definition,
                                const char *key, int64_t item) {
-  if (!rh_definition_has(definition, key)) {
+  if (!json_object_get(body_of(definition), key) && !json_object_get(definition->file, key)) {
     snprintf(what, RH_WHAT_BYTES, "%s", key);
     return what;
   }
-  rh_json_place at = rh_definition_place(definition, key, item, 0);
+  rh_json_place at = place_of(definition, key, item, 0);
   snprintf(what, RH_WHAT_BYTES, "%.500s:%u:%u: \"%s\"", definition->origin, at.line, at.column,
            key);
   return what;
@@ -336,7 +334,7 @@ static rh_status unknown_key(const reader *r, const char *key) {
   const char *names[N_KEYS];
   char hint[RH_SUGGESTION_BYTES];
   rh_text known = {0};
-  rh_json_place at = rh_definition_place(r->to, key, RH_ITEM_WHOLE, 1);
+  rh_json_place at = place_of(r->to, key, RH_ITEM_WHOLE, 1);
   size_t n = 0;
   for (size_t k = 0; k < N_KEYS; k++) {
     if (r->to->body && !keys[k].is_of_the_type) continue;

@@ -154,12 +154,6 @@ rh_json_place rh_json_place_find(const char *json, const int64_t *path, int dept
  * the end on, that of the quotation mark. */
 rh_json_place rh_json_place_in(const char *json, rh_json_place string, size_t byte);
 
-/* Is the key in the definition's file? */
-int rh_definition_has(const rh_definition *of, const char *key);
-/* Where item `item` of a key's value is in the definition's file, or its name. */
-rh_json_place rh_definition_place(const rh_definition *of, const char *key, int64_t item,
-                                  int of_name);
-
 /* RH_E_FILE with the place and the line of what is wrong in a text that is not JSON. */
 rh_status rh_json_refuse(const char *json, size_t length, const char *origin,
                          const json_error_t *why, rh_error *error);

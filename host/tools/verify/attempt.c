@@ -1,6 +1,6 @@
 #include "internal.h"
 
-#include <dirent.h>
+#include <glob.h>
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
@@ -30,25 +30,24 @@ typedef struct stopwatch {
   double ran_s, waited_s;          /* of the threads that existed at the last look */
 } stopwatch;
 
-enum { NAME = 320, LEAST_MS = 50 };
+enum { NAME = 64, LEAST_MS = 50 };
 
 /* Adds the shares of all threads of a process: how long they ran, and waited for a processor. */
 static void add_shares(pid_t pid, double *ran_s, double *waited_s) {
-  char path[NAME];
-  snprintf(path, sizeof path, "/proc/%d/task", (int)pid);
-  DIR *threads = opendir(path);
-  for (struct dirent *one; threads && (one = readdir(threads));) {
+  char pattern[NAME];
+  glob_t threads = {0};
+  snprintf(pattern, sizeof pattern, "/proc/%d/task/*/schedstat", (int)pid);
+  glob(pattern, GLOB_NOSORT, NULL, &threads);
+  for (size_t k = 0; k < threads.gl_pathc; k++) {
     unsigned long long ran, waited;
-    if (!isdigit((unsigned char)one->d_name[0])) continue;
-    snprintf(path, sizeof path, "/proc/%d/task/%.20s/schedstat", (int)pid, one->d_name);
-    FILE *file = fopen(path, "re");
+    FILE *file = fopen(threads.gl_pathv[k], "re");
     if (file && fscanf(file, "%llu %llu", &ran, &waited) == 2) {
       *ran_s += 1e-9 * (double)ran;
       *waited_s += 1e-9 * (double)waited;
     }
     if (file) fclose(file);
   }
-  if (threads) closedir(threads);
+  globfree(&threads);
 }
 
 /* Adds the process and those that its main thread has started: a process that redhost starts works

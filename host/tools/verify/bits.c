@@ -142,9 +142,8 @@ static rh_status measure(rh_trial *trial, uint64_t n, uint32_t point, const rh_d
 
 static rh_status at_points(rh_trial *trial) {
   static const uint64_t at[] = {20011, 1003, 3, 300007};
-  uint32_t points = rh_n_points(trial->strategy) + (trial->quick ? 0 : 15);
+  uint32_t points = rh_n_points(trial->strategy, trial->quick ? 0 : 15);
   double run_s;
-  if (trial->strategy->n_params == 0) return RH_OK;
   for (uint32_t k = 1; k < points; k++)
     for (size_t j = 0; j < (trial->quick ? 1u : 4u); j++)
       RH_TRY(measure(trial, at[j], k, NULL, "", &run_s));
@@ -166,9 +165,9 @@ static rh_status on_other_devices(rh_trial *trial) {
 /* Under contention for one address, time grows faster than the number of elements. */
 #define MOST_RUN_S 0.2
 
-rh_status rh_v52_depth(rh_trial *trial) {
+RH_TEST(52, "no element exceeds the declared depth", RH_RUN_TEST(4, 0.4)) {
   static const uint64_t at[] = {1, 2, 3, 33, 257, 1003, 4097, 65537, 1000003, 1u << 22};
-  enum { N = sizeof at / sizeof *at };
+  enum { N = RH_COUNT(at) };
   double run_s = 0;
   for (size_t k = 0; k < N - (trial->quick ? 1 : 0); k++) {
     if (at[k] > 65537 && run_s > MOST_RUN_S) break;
@@ -234,14 +233,15 @@ static rh_status same_run(rh_trial *trial, subject s) {
   bits b = {0};
   rh_status status = RH_OK;
   uint64_t runs = s.briefly ? RUNS_BRIEFLY : RUNS;
-  rh_load *load = rh_load_start();
+  rh_load load;
+  rh_load_start(&load);
   for (; s.round < LIVES * runs && status == RH_OK; s.round += runs)
     status = try(trial, &s, runs, &b, from_run);
-  rh_load_stop(load);
+  rh_load_stop(&load);
   RH_TRY(status);
-  uint32_t points = rh_n_points(trial->strategy) + (trial->quick ? 0 : 10);
+  uint32_t points = rh_n_points(trial->strategy, trial->quick ? 0 : 10);
   int is_telling = !trial->quick || (s.kind != ROUNDED && s.n == TELLING_N);
-  if (trial->strategy->n_params == 0 || !is_telling) return RH_OK;
+  if (!is_telling) return RH_OK;
   s.params = params;
   s.round = 0;
   for (uint32_t k = 1; k < points; k++) {
@@ -272,8 +272,7 @@ static rh_status same_elsewhere(rh_trial *trial, subject s) {
 static rh_status same_launch(rh_trial *trial, subject s) {
   int64_t params[RH_MAX_PARAMS];
   bits b = {0};
-  uint32_t points = rh_n_points(trial->strategy) + (trial->quick ? 3 : 20);
-  if (trial->strategy->n_params == 0) points = 1;
+  uint32_t points = rh_n_points(trial->strategy, trial->quick ? 3 : 20);
   s.params = params;
   for (uint32_t k = 0; k < points; k++) {
     rh_point(trial, k, params);
@@ -361,7 +360,7 @@ static int takes_ours(rh_trial *trial) {
   return open_rig(&rig, trial, &(subject){.kind = GROUPED, .n = 1003}) == RH_OK;
 }
 
-rh_status rh_v50_determinism(rh_trial *trial) {
+RH_TEST(50, "the same bits as promised", RH_RUN_TEST(8, 1)) {
   rh_pairs pairs;
   uint32_t tried = 0;
   RH_TRY(rh_served_pairs(trial, 1000003, RH_MOST_PAIRS, &pairs));
@@ -395,7 +394,7 @@ static const rows_and sizes[] = {
     {12, 0}, {12, 1}, {14, -3}, {20, 0},  {24, -1},  {28, 1},   {44, 0},    {60, 5}, {64, 0},
     {68, 1}, {84, 0}, {127, 9}, {252, 1}, {1020, 1}, {1028, 7}, {4095, 31},
 };
-enum { SIZES = sizeof sizes / sizeof *sizes, SIZES_QUICK = SIZES - 2, MOST_ROWS = 4096 };
+enum { SIZES = RH_COUNT(sizes), SIZES_QUICK = SIZES - 2, MOST_ROWS = 4096 };
 
 static uint64_t elements_of(rows_and s, uint32_t element_size) {
   return (uint64_t)((int64_t)s.rows * (RH_CANONICAL_ROW_BYTES / element_size) + s.more);
@@ -427,40 +426,28 @@ static rh_status try_grouping(rh_trial *trial) {
   return RH_OK;
 }
 
-static rh_status compare(rh_rig *rig, const char *data) {
+/* Data of which every combination rounds; or of -0 alone, whose sum is -0, but +0 where +0 stands
+ * for what is missing. */
+static rh_status try_data(rh_rig *rig, uint64_t n, uint64_t first, uint64_t seed, int minus_zeros) {
   _Alignas(16) unsigned char value[16];
-  const char *start = (const char *)rig->place->memory + rig->first * rig->row.element_size;
+  const uint32_t size = rig->row.element_size;
+  unsigned char *range = rig->place->memory + first * size;
   rh_result expected, got;
+  RH_TRY(rh_rig_fill(rig, "zeros", 1, n, first));
+  if (minus_zeros) memset(range, 0, n * size);
+  else rh_canonical_data(rig->op, rig->type, seed, range, n);
+  for (uint64_t k = 1; minus_zeros && k <= n; k++) range[k * size - 1] = 0x80;
+  RH_TRY(rh_fixture_write(rig->place, rig->error));
   RH_TRY(rh_rig_run(rig, value));
-  rh_canonical_result(rig->op, rig->type, start, rig->n, &expected);
+  rh_canonical_result(rig->op, rig->type, range, n, &expected);
   rh_op_result(rig->op, rig->type, value, &got);
   if (rh_canonical_same(&expected, &got)) return RH_OK;
   return rh_trial_fail(
       rig->trial,
       "promises the canonical order (docs/inside/bits.md), and %s of %s over %llu elements%s is "
       "%a instead of %a",
-      rh_op_name(rig->op), rh_type_name(rig->type), (unsigned long long)rig->n, data, got.value.f,
-      expected.value.f);
-}
-
-/* Every combination of its data rounds. */
-static rh_status try_rounding(rh_rig *rig, uint64_t n, uint64_t first, uint64_t seed) {
-  RH_TRY(rh_rig_fill(rig, "zeros", 1, n, first));
-  rh_canonical_data(rig->op, rig->type, seed, rig->place->memory + first * rig->row.element_size,
-                    n);
-  RH_TRY(rh_fixture_write(rig->place, rig->error));
-  return compare(rig, "");
-}
-
-/* -0 is the sum of nothing but -0; where +0 stands for what is missing, it is +0. */
-static rh_status try_minus_zero(rh_rig *rig, uint64_t n, uint64_t first) {
-  uint32_t size = rig->row.element_size;
-  RH_TRY(rh_rig_fill(rig, "equal", 1, n, first));
-  unsigned char *range = rig->place->memory + first * size;
-  memset(range, 0, n * size);
-  for (uint64_t k = 1; k <= n; k++) range[k * size - 1] = 0x80;
-  RH_TRY(rh_fixture_write(rig->place, rig->error));
-  return compare(rig, ", all of them -0,");
+      rh_op_name(rig->op), rh_type_name(rig->type), (unsigned long long)n,
+      minus_zeros ? ", all of them -0," : "", got.value.f, expected.value.f);
 }
 
 static int rounds(rh_pair pair) { return rh_op_rounds(pair.op, pair.type); }
@@ -468,13 +455,13 @@ static int rounds(rh_pair pair) { return rh_op_rounds(pair.op, pair.type); }
 static rh_status try_floats(rh_rig *rig, uint64_t seed) {
   for (uint32_t k = 0; k < n_sizes(rig->trial); k++) {
     uint64_t n = elements_of(sizes[k], rig->row.element_size);
-    RH_TRY(try_rounding(rig, n, k % 5, seed + k));
-    if (sizes[k].rows < 100) RH_TRY(try_minus_zero(rig, n, k % 5));
+    RH_TRY(try_data(rig, n, k % 5, seed + k, 0));
+    if (sizes[k].rows < 100) RH_TRY(try_data(rig, n, k % 5, 0, 1));
   }
   return RH_OK;
 }
 
-rh_status rh_v65_canonical(rh_trial *trial) {
+RH_TEST(65, "the canonical order as promised", RH_RUN_TEST(2, 0.5)) {
   if (!(trial->strategy->promises & RH_CANONICAL_ORDER))
     return rh_trial_skip(trial, "does not promise it");
   RH_TRY(rh_unless_declined(try_grouping(trial)));

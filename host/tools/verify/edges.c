@@ -2,8 +2,6 @@
  * requested. */
 #include "internal.h"
 
-#define COUNT(array) (sizeof array / sizeof *array)
-
 /* ---- V62 ---- */
 
 /* All small sizes, which end anywhere in a vector, and some that take many threads or groups. */
@@ -11,7 +9,7 @@ static uint64_t size_at(uint32_t k) {
   static const uint64_t larger[] = {127, 128,  129,  255,  256,   257,   511,   512,
                                     513, 1003, 1024, 4097, 20011, 65535, 65536, 65537};
   if (k <= 67) return k;
-  return k - 68 < COUNT(larger) ? larger[k - 68] : 0;
+  return k - 68 < RH_COUNT(larger) ? larger[k - 68] : 0;
 }
 
 enum { SIZES = 68 + 16, LARGEST = 65537 };
@@ -29,7 +27,7 @@ static rh_status try_edge(rh_rig *rig, const rh_edge *edge, int at_end, uint64_t
   _Alignas(16) unsigned char value[16] = {0};
   uint64_t bytes = (first + n) * rig->row.element_size;
   unsigned char *memory = at_end ? edge->guard.end - bytes : edge->guard.begin;
-  RH_TRY(rh_fixture_put(&rig->own, memory, first + n, rig->error));
+  RH_TRY(rh_fixture_make(&rig->own, rig->session, &rig->row, memory, first + n, 3, rig->error));
   RH_TRY(rh_rig_fill(rig, "hash", n + first, n, first));
   RH_TRY(rh_rig_run(rig, value));
   return rh_rig_judge(rig, value);
@@ -70,8 +68,8 @@ static int works_in_place(rh_trial *trial) {
   RH_FINISHED(rh_fixture) place = {0};
   if (trial->device->kind != RH_DEVICE_CPU || !session->device->shares_memory) return 0;
   memory[0] = 0;
-  return rh_fixture_init(&place, session, &bytes, 0, 1, &trial->error) == RH_OK &&
-         rh_fixture_put(&place, memory, sizeof memory, &trial->error) == RH_OK &&
+  return rh_fixture_make(&place, session, &bytes, memory, sizeof memory, 1, &trial->error) ==
+             RH_OK &&
          rh_cl_fill(session->queue, place.input, SIGN, 0, sizeof memory) == CL_SUCCESS &&
          rh_cl_finish(session->queue) == CL_SUCCESS && memory[0] == SIGN;
 }
@@ -82,7 +80,7 @@ static int is_typical(rh_pair pair) {
   return pair.op == RH_OP_sum || pair.op == RH_OP_argmin || pair.op == RH_OP_affine;
 }
 
-rh_status rh_v62_edges(rh_trial *trial) {
+RH_TEST(62, "reads nothing outside the input", RH_RUN_TEST(6, 0.4)) {
   rh_pairs pairs;
   uint32_t k = 0;
   if (trial->session && !works_in_place(trial))
@@ -99,7 +97,7 @@ enum { FENCED_PAIRS = 4 };
 
 static rh_status fenced_cases(rh_rig *rig, rh_fence *fence) {
   const uint64_t at[] = {rig->max_n, 1, rig->max_n - 1, 257, 64, rig->max_n};
-  for (size_t k = 0; k < COUNT(at); k++) {
+  for (size_t k = 0; k < RH_COUNT(at); k++) {
     if (at[k] > rig->max_n) continue;
     rh_status status = rh_rig_case(rig, "hash", 1 + k, at[k], k);
     /* more specific than a wrong answer */
@@ -127,12 +125,12 @@ static rh_status fenced_somehow(rh_trial *trial, rh_pair pair, uint64_t max_n) {
   return rh_unless_declined(status);
 }
 
-rh_status rh_v63_memory(rh_trial *trial) {
+RH_TEST(63, "stays within the memory that it requested", RH_RUN_TEST(4, 0.3)) {
   static const uint64_t at[] = {20011, 1003, 1, 64, 65537, 1000003};
   rh_pairs pairs;
   RH_TRY(rh_served_pairs(trial, 20011, 2, &pairs));
   for (uint32_t k = 0; k < pairs.n && k < FENCED_PAIRS; k++)
-    for (size_t j = 0; j < COUNT(at) - (trial->quick ? 1 : 0); j++)
+    for (size_t j = 0; j < RH_COUNT(at) - (trial->quick ? 1 : 0); j++)
       RH_TRY(fenced_somehow(trial, pairs.list[k], at[j]));
   return RH_OK;
 }

@@ -135,77 +135,58 @@ static uint64_t input_bytes(const rh_fixture *place) {
 }
 
 static void set_index(rh_fixture *place, uint64_t index) {
-  uint64_t at = index * place->value_size;
+  uint64_t at = index * place->of_host.n;
   place->index = index;
   place->of_host.first = at % place->of_host.bytes;
   place->of_device.first = at;
 }
 
-static rh_status buffer_of(const rh_fixture *place, uint64_t bytes, const char *what,
-                           cl_mem *buffer, rh_error *error) {
-  return rh_cl_buffer(place->session, CL_MEM_READ_WRITE, bytes ? bytes : 1, NULL, what, buffer,
-                      error);
+static void *allocate(uint64_t bytes) { return malloc(bytes ? bytes : 1); }
+
+/* in_place: the input is the memory itself. */
+static rh_status make_buffers(rh_fixture *place, int in_place, rh_error *error) {
+  uint64_t bytes = input_bytes(place);
+  if (!place->session) return RH_OK;
+  RH_TRY(rh_cl_buffer(place->session, CL_MEM_READ_WRITE | (in_place ? CL_MEM_USE_HOST_PTR : 0),
+                      bytes ? bytes : 1, in_place ? place->memory : NULL,
+                      in_place ? "using the input in place" : "allocating the input", &place->input,
+                      error));
+  return rh_cl_buffer(place->session, CL_MEM_READ_WRITE, place->of_device.bytes, NULL,
+                      "allocating the result", &place->of_device.buffer, error);
 }
 
-rh_status rh_fixture_init(rh_fixture *place, rh_cl_session *session, const rh_op *row,
-                          uint64_t elements, uint64_t slots, rh_error *error) {
+rh_status rh_fixture_make(rh_fixture *place, rh_cl_session *session, const rh_op *row,
+                          unsigned char *memory, uint64_t elements, uint64_t slots,
+                          rh_error *error) {
   const uint64_t size = row->value_size;
   const rh_watched result = {.bytes = slots * size, .n = size, .poison = RH_POISON};
+  rh_fixture_finish(place);
   *place = (rh_fixture){.session = session,
                         .element_size = row->element_size,
-                        .value_size = row->value_size,
                         .elements = elements,
+                        .is_lent = memory != NULL,
                         .slots = slots,
                         .of_host = result,
                         .of_device = result};
-  uint64_t bytes = input_bytes(place);
   place->of_device.session = session;
   if (slots > MOST_HOST_SLOTS) place->of_host.bytes = MOST_HOST_SLOTS * size;
   set_index(place, slots / 2);
-  place->memory = malloc(bytes ? bytes : 1);
-  place->copy = malloc(bytes ? bytes : 1);
-  place->of_host.memory = malloc(place->of_host.bytes);
-  if (!place->memory || !place->copy || !place->of_host.memory)
+  place->memory = memory ? memory : allocate(input_bytes(place));
+  place->copy = memory ? NULL : allocate(input_bytes(place));
+  place->of_host.memory = allocate(place->of_host.bytes);
+  if (!place->memory || !place->of_host.memory || !(place->copy || memory))
     return rh_fail(error, RH_E_NOMEM, "no memory for the input");
-  if (session) {
-    RH_TRY(buffer_of(place, bytes, "allocating the input", &place->input, error));
-    RH_TRY(
-        buffer_of(place, result.bytes, "allocating the result", &place->of_device.buffer, error));
-  }
+  RH_TRY(make_buffers(place, memory && session && session->device->shares_memory, error));
   RH_TRY(fill(&place->of_host, 0, place->of_host.bytes, error));
-  return fill(&place->of_device, 0, result.bytes, error);
-}
-
-static void drop_input(rh_fixture *place) {
-  rh_cl_release_buffer(place->input);
-  if (!place->is_lent) free(place->memory);
-  free(place->copy);
-  place->input = NULL;
-  place->memory = place->copy = NULL;
-}
-
-/* Is the host's memory the input? */
-static int is_in_place(const rh_fixture *place) {
-  return !place->session || place->session->device->shares_memory;
-}
-
-rh_status rh_fixture_put(rh_fixture *place, unsigned char *memory, uint64_t elements,
-                         rh_error *error) {
-  drop_input(place);
-  place->memory = memory;
-  place->elements = elements;
-  place->is_lent = 1;
-  if (!place->session) return RH_OK;
-  if (place->session->device->shares_memory)
-    return rh_cl_buffer(place->session, CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR, input_bytes(place),
-                        memory, "using the input in place", &place->input, error);
-  RH_TRY(buffer_of(place, input_bytes(place), "allocating the input", &place->input, error));
-  return rh_fixture_write(place, error);
+  RH_TRY(fill(&place->of_device, 0, result.bytes, error));
+  return memory ? rh_fixture_write(place, error) : RH_OK;
 }
 
 void rh_fixture_finish(rh_fixture *place) {
-  drop_input(place);
+  rh_cl_release_buffer(place->input);
   rh_cl_release_buffer(place->of_device.buffer);
+  if (!place->is_lent) free(place->memory);
+  free(place->copy);
   free(place->of_host.memory);
   *place = (rh_fixture){0};
 }
@@ -219,9 +200,9 @@ const unsigned char *rh_fixture_at(const rh_fixture *place, uint64_t element) {
 
 rh_status rh_fixture_write(rh_fixture *place, rh_error *error) {
   uint64_t bytes = input_bytes(place);
-  if (bytes == 0 || (place->is_lent && is_in_place(place))) return RH_OK;
-  if (!place->session) memcpy(place->copy, place->memory, bytes);
-  if (!place->session) return RH_OK;
+  if (place->copy && !place->session) memcpy(place->copy, place->memory, bytes);
+  if (!place->session || bytes == 0 || (place->is_lent && place->session->device->shares_memory))
+    return RH_OK;
   RH_CL_TRY(
       error,
       rh_cl_write(place->session->queue, place->input, CL_TRUE, 0, bytes, place->memory, NULL),
@@ -242,8 +223,8 @@ rh_status rh_fixture_check_input(rh_fixture *place, rh_error *error) {
 /* ---- The result ---- */
 
 rh_status rh_fixture_clear(rh_fixture *place, rh_error *error) {
-  RH_TRY(fill(&place->of_host, place->of_host.first, place->value_size, error));
-  return fill(&place->of_device, place->of_device.first, place->value_size, error);
+  RH_TRY(fill(&place->of_host, place->of_host.first, place->of_host.n, error));
+  return fill(&place->of_device, place->of_device.first, place->of_device.n, error);
 }
 
 rh_status rh_fixture_aim(rh_fixture *place, uint64_t index, rh_error *error) {
@@ -257,23 +238,21 @@ unsigned char *rh_fixture_host_result(const rh_fixture *place) {
   return place->of_host.memory + place->of_host.first;
 }
 
-rh_status rh_fixture_fetch(rh_fixture *place, int on_host, unsigned char value[16],
+rh_status rh_fixture_fetch(rh_fixture *place, int on_host, uint64_t n, void *values,
                            rh_error *error) {
   const rh_watched *from = &place->of_device;
-  if (on_host || !from->buffer) {
-    memcpy(value, rh_fixture_host_result(place), place->value_size);
-    return RH_OK;
-  }
-  RH_CL_TRY(
-      error,
-      rh_cl_read(place->session->queue, from->buffer, CL_TRUE, from->first, from->n, value, NULL),
-      "reading the result from the device");
+  if (on_host) memcpy(values, rh_fixture_host_result(place), n * from->n);
+  else
+    RH_CL_TRY(error,
+              rh_cl_read(place->session->queue, from->buffer, CL_TRUE, from->first, n * from->n,
+                         values, NULL),
+              "reading the result from the device");
   return RH_OK;
 }
 
 rh_status rh_fixture_check_result(rh_fixture *place, rh_error *error) {
   const rh_watched *const both[] = {&place->of_host, &place->of_device};
-  const int64_t size = place->value_size;
+  const int64_t size = (int64_t)place->of_host.n;
   int64_t away;
   for (int k = 0; k < (place->session ? 2 : 1); k++) {
     RH_TRY(rh_watched_check(both[k], &away, error));

@@ -9,8 +9,7 @@
 enum { TILE_PAGES = 1021 };
 
 typedef struct rh_huge {
-  rh_array tile;
-  int file;
+  rh_array tile; /* in a file */
   unsigned char *memory;
   uint64_t tile_bytes, bytes;
 } rh_huge;
@@ -38,7 +37,7 @@ static const struct {
     {1003, ((uint64_t)1 << 32) + 5, 0, "segments beyond 2^32", 1, SCATTERED},
     {N_ROWS * ROW_ELEMENTS, 0, 0, "rows beyond 2^32", 0, ROWS},
 };
-enum { CASES = sizeof cases / sizeof *cases, SAMPLE = 1 << 22 };
+enum { CASES = RH_COUNT(cases), SAMPLE = 1 << 22 };
 static const double patience_s = 60, quick_patience_s = 2;
 
 static const uint64_t starts[] = {((uint64_t)1 << 32) + 5, 7, ((uint64_t)1 << 31) + 5},
@@ -49,14 +48,15 @@ static uint64_t elements_of(int k) { return cases[k].first + cases[k].n; }
 /* ---- The input ---- */
 
 static rh_status map_tiles(rh_huge *h, rh_error *error) {
-  h->memory = mmap(NULL, h->bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (h->memory == MAP_FAILED) h->memory = NULL;
-  for (uint64_t at = 0; h->memory && at < h->bytes; at += h->tile_bytes)
-    if (mmap(h->memory + at, h->tile_bytes, PROT_READ, MAP_SHARED | MAP_FIXED, h->file, 0) ==
-        MAP_FAILED)
+  void *all = mmap(NULL, h->bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (all == MAP_FAILED)
+    return rh_fail(error, RH_E_NOMEM, "no addresses for %llu bytes", (unsigned long long)h->bytes);
+  h->memory = all;
+  for (uint64_t at = 0; at < h->bytes; at += h->tile_bytes)
+    if (mmap(h->memory + at, h->tile_bytes, PROT_READ, MAP_SHARED | MAP_FIXED, h->tile.region.file,
+             0) == MAP_FAILED)
       return rh_fail(error, RH_E_NOMEM, "no memory for %llu bytes", (unsigned long long)h->bytes);
-  if (h->memory) return RH_OK;
-  return rh_fail(error, RH_E_NOMEM, "no addresses for %llu bytes", (unsigned long long)h->bytes);
+  return RH_OK;
 }
 
 /* Floats are ones and zeros, so that every order of adding them is exact. */
@@ -66,18 +66,13 @@ static rh_status begin_huge(rh_huge *h, rh_pair pair, uint64_t elements, uint64_
   const char *kind = rh_type_is_float(pair.type) ? "onehot" : "hash";
   h->tile_bytes = (uint64_t)TILE_PAGES * (uint64_t)sysconf(_SC_PAGESIZE);
   h->bytes = (elements * size + h->tile_bytes - 1) / h->tile_bytes * h->tile_bytes;
-  h->file = memfd_create("redhost-tile", MFD_CLOEXEC);
-  RH_TRY(rh_array_generate(&h->tile, kind, seed, pair.type, h->tile_bytes / size, NULL, error));
-  if (h->file < 0 ||
-      pwrite(h->file, rh_array_data(&h->tile), h->tile_bytes, 0) != (ssize_t)h->tile_bytes)
-    return rh_fail(error, RH_E_NOMEM, "no memory for %llu bytes",
-                   (unsigned long long)h->tile_bytes);
+  RH_TRY(rh_array_reserve(&h->tile, pair.type, h->tile_bytes / size, 1, error));
+  RH_TRY(rh_array_fill(&h->tile, kind, seed, NULL, error));
   return map_tiles(h, error);
 }
 
 static void end_huge(rh_huge *h) {
   if (h->memory) munmap(h->memory, h->bytes);
-  if (h->file >= 0) close(h->file);
   rh_array_finish(&h->tile);
 }
 
@@ -183,8 +178,8 @@ static rh_status place_input(rh_rig *rig, rh_huge *h, int k) {
   rh_status status =
       begin_huge(h, (rh_pair){rig->op, rig->type}, elements, rig->trial->seed, rig->error);
   if (status == RH_OK)
-    status = rh_fixture_init(&rig->own, rig->session, &rig->row, 0, cases[k].index + 2, rig->error);
-  if (status == RH_OK) status = rh_fixture_put(&rig->own, h->memory, elements, rig->error);
+    status = rh_fixture_make(&rig->own, rig->session, &rig->row, h->memory, elements,
+                             cases[k].index + 2, rig->error);
   return status == RH_E_NOMEM || (status == RH_E_CL && !rig->own.input) ? RH_DECLINED : status;
 }
 
@@ -194,7 +189,7 @@ static rh_status try_case(rh_trial *trial, rh_pair pair, int k) {
                                                   : rh_layout_offsets(starts, stops, 3);
   const int is_whole = cases[k].shape == WHOLE;
   const rh_rig_with with = {.has_no_place = 1, .segments = is_whole ? NULL : &layout};
-  rh_huge h = {.file = -1};
+  rh_huge h = {.memory = NULL};
   rh_rig rig;
   rh_trial_phase(trial, cases[k].what);
   RH_TRY(fits(trial, rh_op_find(pair.op, pair.type), k));
@@ -231,7 +226,8 @@ static rh_status find_pair(rh_trial *trial, rh_pair *best) {
 }
 
 /* Layouts that are declined are not tried. */
-rh_status rh_v61_huge(rh_trial *trial) {
+RH_TEST(61, "more elements than fit 24, 31 and 32 bits", RH_NEEDS_DEVICE, RH_OF_STRATEGY, 1, 600,
+        20, 0.1) {
   RH_FINISHED(rh_text) missed = {0};
   rh_pair pair = {0};
   RH_TRY(find_pair(trial, &pair));

@@ -10,7 +10,7 @@ static const char *const ordinary[] = {"libc.so.",      "libm.so.",      "libpth
                                        "libstdc++.so.", "libOpenCL.so.", "ld-linux"};
 
 int rh_library_is_ordinary(const char *soname) {
-  for (size_t k = 0; k < sizeof ordinary / sizeof *ordinary; k++)
+  for (size_t k = 0; k < RH_COUNT(ordinary); k++)
     if (strncmp(soname, ordinary[k], strlen(ordinary[k])) == 0) return 1;
   return 0;
 }
@@ -41,77 +41,67 @@ static const char *string_at(const rh_image *image, uint64_t at) {
   return NULL;
 }
 
-/* ---- The dynamic section, which names its strings before or after their table ---- */
+/* ---- The dynamic section ---- */
 
-static int take_table(rh_image *image, const ElfW(Dyn) * entry) {
-  if (entry->d_tag == DT_STRTAB) image->strings = entry->d_un.d_val;
-  if (entry->d_tag == DT_STRSZ) image->strings_size = entry->d_un.d_val;
-  return 1;
-}
-
-static int take_entry(rh_image *image, const ElfW(Dyn) * entry) {
-  uint64_t value = entry->d_un.d_val;
-  switch (entry->d_tag) {
-  case DT_NEEDED:
-    if (image->n_needed == RH_MOST_NEEDED) return 1;
-    return (image->needed[image->n_needed++] = string_at(image, value)) != NULL;
-  case DT_RPATH: return image->rpath || (image->rpath = string_at(image, value));
-  case DT_RUNPATH: return (image->rpath = string_at(image, value)) != NULL;
-  case DT_TEXTREL: image->text_relocations = 1; break;
-  case DT_BIND_NOW: image->bind_now = 1; break;
-  case DT_FLAGS:
-    image->static_tls |= (value & DF_STATIC_TLS) != 0;
-    image->text_relocations |= (value & DF_TEXTREL) != 0;
-    image->bind_now |= (value & DF_BIND_NOW) != 0;
-    break;
-  case DT_FLAGS_1: image->bind_now |= (value & DF_1_NOW) != 0; break;
-  default: break;
-  }
-  return 1;
-}
-
-static int each_dynamic(rh_image *image, const ElfW(Phdr) * segment,
-                        int (*take)(rh_image *image, const ElfW(Dyn) * entry)) {
+/* *value = that of its entry of this kind, the one behind `before` others.  0: there is none. */
+static int entry_of(const rh_image *image, ElfW(Sxword) tag, uint32_t before, uint64_t *value) {
+  ElfW(Phdr) section = {0};
   ElfW(Dyn) entry;
-  uint64_t n = segment->p_filesz / sizeof entry;
-  for (uint64_t k = 0; rh_elf_entry(&image->elf, segment->p_offset, n, k, &entry, sizeof entry);
-       k++) {
-    if (entry.d_tag == DT_NULL) return 1;
-    if (!take(image, &entry)) return 0;
-  }
-  return rh_elf_piece(&image->elf, segment->p_offset, segment->p_filesz) != NULL;
+  unsigned at = 0;
+  while (segment_at(image, at, &section) && section.p_type != PT_DYNAMIC) at++;
+  uint64_t n = section.p_filesz / sizeof entry;
+  for (uint64_t k = 0; rh_elf_entry(&image->elf, section.p_offset, n, k, &entry, sizeof entry) &&
+                       entry.d_tag != DT_NULL;
+       k++)
+    if (entry.d_tag == tag && before-- == 0) {
+      *value = entry.d_un.d_val;
+      return 1;
+    }
+  return 0;
 }
 
-static int read_segments(rh_image *image) {
+static int read_dynamic(rh_image *image) {
+  uint64_t flags = 0, flags_1 = 0, value;
+  entry_of(image, DT_STRTAB, 0, &image->strings);
+  entry_of(image, DT_STRSZ, 0, &image->strings_size);
+  entry_of(image, DT_FLAGS, 0, &flags);
+  entry_of(image, DT_FLAGS_1, 0, &flags_1);
+  image->static_tls = (flags & DF_STATIC_TLS) != 0;
+  image->text_relocations = flags & DF_TEXTREL || entry_of(image, DT_TEXTREL, 0, &value);
+  image->bind_now =
+      flags & DF_BIND_NOW || flags_1 & DF_1_NOW || entry_of(image, DT_BIND_NOW, 0, &value);
+  for (; image->n_needed < RH_MOST_NEEDED && entry_of(image, DT_NEEDED, image->n_needed, &value);
+       image->n_needed++)
+    if (!(image->needed[image->n_needed] = string_at(image, value))) return 0;
+  if (!entry_of(image, DT_RUNPATH, 0, &value) && !entry_of(image, DT_RPATH, 0, &value)) return 1;
+  return (image->rpath = string_at(image, value)) != NULL;
+}
+
+static void read_segments(rh_image *image) {
   ElfW(Phdr) segment;
   for (unsigned k = 0; segment_at(image, k, &segment); k++) {
     if (segment.p_type == PT_GNU_STACK) image->executable_stack = (segment.p_flags & PF_X) != 0;
     if (segment.p_type == PT_GNU_RELRO) image->relro = 1;
-    if (segment.p_type == PT_DYNAMIC &&
-        !(each_dynamic(image, &segment, take_table) && each_dynamic(image, &segment, take_entry)))
-      return 0;
   }
-  return 1;
 }
 
 /* The first entry is reserved. */
 static int read_symbols(rh_image *image) {
-  ElfW(Shdr) section;
+  ElfW(Shdr) section = {0};
   ElfW(Sym) symbol;
   unsigned at = 0;
   while (section_at(image, at, &section) && section.sh_type != SHT_DYNSYM) at++;
-  if (!section_at(image, at, &section)) return 1;
-  uint64_t n = section.sh_size / sizeof symbol;
-  if (!rh_elf_piece(&image->elf, section.sh_offset, section.sh_size)) return 0;
-  image->symbols = calloc(n + 1, sizeof *image->symbols);
-  for (uint64_t k = 1; image->symbols && k < n; k++) {
+  uint64_t n = section.sh_type == SHT_DYNSYM ? section.sh_size / sizeof symbol : 0;
+  if (n && !rh_elf_piece(&image->elf, section.sh_offset, section.sh_size)) return 0;
+  rh_image_symbol *to = image->symbols = calloc(n + 1, sizeof *to);
+  for (uint64_t k = 1; to && k < n; k++) {
     rh_elf_entry(&image->elf, section.sh_offset, n, k, &symbol, sizeof symbol);
     unsigned bind = ELF64_ST_BIND(symbol.st_info); /* of 32 bits, too */
     if (bind == STB_LOCAL) continue;
     const char *name = string_at(image, symbol.st_name);
     if (!name) return 0;
-    image->symbols[image->n_symbols++] = (rh_image_symbol){
-        name, symbol.st_shndx != SHN_UNDEF, bind == STB_WEAK, bind == STB_GNU_UNIQUE};
+    *to++ = (rh_image_symbol){name, symbol.st_shndx != SHN_UNDEF, bind == STB_WEAK,
+                              bind == STB_GNU_UNIQUE};
   }
   return image->symbols != NULL;
 }
@@ -121,7 +111,8 @@ static int read_symbols(rh_image *image) {
 rh_status rh_image_read(rh_image *image, const char *path, rh_error *error) {
   *image = (rh_image){0};
   rh_status status = rh_elf_read(&image->elf, path, error);
-  if (status == RH_OK && !(read_segments(image) && read_symbols(image)))
+  if (status == RH_OK) read_segments(image);
+  if (status == RH_OK && !(read_dynamic(image) && read_symbols(image)))
     status = rh_fail(error, RH_E_PLUGIN, "is damaged: its tables point outside the file");
   if (status != RH_OK) rh_image_finish(image);
   return status;
@@ -134,8 +125,8 @@ void rh_image_finish(rh_image *image) {
 }
 
 int rh_image_defines(const rh_image *image, const char *symbol) {
-  for (uint32_t k = 0; k < image->n_symbols; k++)
-    if (image->symbols[k].defined && strcmp(image->symbols[k].name, symbol) == 0) return 1;
+  for (const rh_image_symbol *one = image->symbols; one->name; one++)
+    if (one->defined && strcmp(one->name, symbol) == 0) return 1;
   return 0;
 }
 

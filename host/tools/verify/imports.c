@@ -31,8 +31,7 @@ static void note_opencl(const char *name, int waits) {
 }
 
 static void note_code(const char *text, size_t bytes) {
-  seen.code = rh_random_mix(seen.code + bytes + 1);
-  for (size_t k = 0; k < bytes; k++) seen.code = rh_random_mix(seen.code ^ (unsigned char)text[k]);
+  seen.code = rh_hash(seen.code, text, bytes);
 }
 
 static void note_sources(cl_uint n, const char **strings, const size_t *lengths) {
@@ -196,7 +195,7 @@ int rh_imports_redirect(const char *path, const rh_redirect *table, size_t n) {
 }
 
 int rh_imports_watch(const char *path) {
-  int found = rh_imports_redirect(path, watched, sizeof watched / sizeof *watched);
+  int found = rh_imports_redirect(path, watched, RH_COUNT(watched));
   rh_imports_take();
   return found;
 }

@@ -5,6 +5,7 @@
 #include "../../engine/ranks/ranks.h"
 #include "verify.h"
 
+#define RH_COUNT(array) (sizeof(array) / sizeof *(array))
 /* Memory whose bounds are watched: between inaccessible pages, where an access crashes, or between
  * canaries. */
 
@@ -61,7 +62,7 @@ enum { RH_POISON = 0xAA };
 
 typedef struct rh_fixture {
   rh_cl_session *session; /* null for a host strategy */
-  uint32_t element_size, value_size;
+  uint32_t element_size;
 
   uint64_t elements;            /* that the input holds, including the range */
   unsigned char *memory, *copy; /* the input on the host, and a buffer to compare it with */
@@ -75,14 +76,12 @@ typedef struct rh_fixture {
 } rh_fixture;
 
 /* Allocates `slots` result values of type `row`, all poison, and an uninitialised input of
- * `elements`. */
-rh_status rh_fixture_init(rh_fixture *place, rh_cl_session *session, const rh_op *row,
-                          uint64_t elements, uint64_t slots, rh_error *error);
-/* Uses `memory`, with `elements` elements, as the input from now on; it must outlive the place.
- * A device that works in the host's memory uses it in place, others get a copy.
- * rh_fixture_check_input must not be called on such an input. */
-rh_status rh_fixture_put(rh_fixture *place, unsigned char *memory, uint64_t elements,
-                         rh_error *error);
+ * `elements`; releases what the place had before.  memory: null, or the input of the caller's,
+ * which outlives the place: a device that works in the host's memory uses it in place, others get a
+ * copy, and rh_fixture_check_input must not be called. */
+rh_status rh_fixture_make(rh_fixture *place, rh_cl_session *session, const rh_op *row,
+                          unsigned char *memory, uint64_t elements, uint64_t slots,
+                          rh_error *error);
 void rh_fixture_finish(rh_fixture *place); /* zero-initialised is fine */
 
 /* That element of the input, as it was written last. */
@@ -95,8 +94,8 @@ rh_status rh_fixture_aim(rh_fixture *place, uint64_t index, rh_error *error);
 rh_status rh_fixture_clear(rh_fixture *place, rh_error *error);
 /* Where a run that finishes on the host writes. */
 unsigned char *rh_fixture_host_result(const rh_fixture *place);
-/* Reads the value that the run wrote, on the host or on the device. */
-rh_status rh_fixture_fetch(rh_fixture *place, int on_host, unsigned char value[16],
+/* Reads n values from that slot on, which the run wrote on the host or on the device. */
+rh_status rh_fixture_fetch(rh_fixture *place, int on_host, uint64_t n, void *values,
                            rh_error *error);
 
 /* RH_E_WRONG if anything but the result's slot was written. */
@@ -158,10 +157,10 @@ typedef struct rh_footprint {
 /* The plugin's code is about to run: in a phase, or because the host returns to it.  Kernels run
  * while the host works, and their output counts as the plugin's. */
 void rh_footprint_enter(rh_footprint *footprint, int kernels_may_print);
-/* It has returned, or calls the host. */
+/* It calls the host. */
 void rh_footprint_leave(rh_footprint *footprint);
 
-/* After rh_footprint_leave: checks the phase. ends: no instance is left that may hold anything. */
+/* It has returned: checks the phase.  ends: no instance is left that may hold anything. */
 void rh_footprint_judge(rh_footprint *footprint, const char *phase, int ends);
 
 /* Such a line may come. */
@@ -170,121 +169,15 @@ void rh_footprint_finish(rh_footprint *footprint);
 
 /* ---- The tests of docs/extend/verify.md ---- */
 
-/* Each kind of test says what it needs, what it is of, in how many processes it runs, how long it
- * may be silent, and what it usually takes: in full, and with --quick. */
-#define RH_FILE_TEST             RH_NEEDS_NOTHING, RH_OF_FILE, 1, 20, 0.05, 0.05
-#define RH_LOADING_TEST          RH_NEEDS_NOTHING, RH_OF_PLUGIN, 1, 20, 0.05, 0.05
-#define RH_QUERY_TEST            RH_NEEDS_PLUGIN, RH_OF_STRATEGY, 1, 20, 0.3, 0.1
-#define RH_RUN_TEST(s, quick)    RH_NEEDS_DEVICE, RH_OF_STRATEGY, 1, 60, s, quick
-#define RH_TRANSPORT_TEST        RH_NEEDS_NOTHING, RH_OF_TRANSPORT, 1, 20, 0.1, 0.1
-#define RH_JOB_TEST(n, s, quick) RH_NEEDS_NOTHING, RH_OF_TRANSPORT, n, 120, s, quick
-
+/* All of them, by number, in the order in which they run. */
 /* clang-format off */
 #define RH_TEST_LIST(X) \
-  X("V01", v01_machine, "built for this machine", RH_FILE_TEST) \
-  X("V02", v02_exports, "exports its descriptor and nothing else", RH_FILE_TEST) \
-  X("V03", v03_undefined, "every undefined symbol is in a library that it names", RH_FILE_TEST) \
-  X("V04", v04_needed, "needs only ordinary libraries", RH_FILE_TEST) \
-  X("V05", v05_static_tls, "no static thread-local storage", RH_FILE_TEST) \
-  X("V06", v06_hardened, "no text relocations, no executable stack, RELRO", RH_FILE_TEST) \
-  X("V07", v07_unique, "no unique symbols, which keep a library loaded", RH_FILE_TEST) \
-  X("V08", v08_rpath, "no run path that is empty, relative or writable by others", RH_FILE_TEST) \
-  X("V09", v09_imports, "imports no function that needs a reason", RH_LOADING_TEST) \
-  X("V10", v10_loads, "loads quickly and silently", RH_FILE_TEST) \
-  X("V11", v11_fpstate, "loading preserves the floating-point environment", RH_FILE_TEST) \
-  X("V12", v12_locale, "works in a locale with a decimal comma, and does not change it", \
-    RH_NEEDS_NOTHING, RH_OF_STRATEGY, 1, 60, 0.3, 0.1) \
-  X("V13", v13_process, "loading and queries leave the process unchanged", RH_LOADING_TEST) \
-  X("V14", v14_entry, "the descriptor is its own, even next to other plugins", \
-    RH_NEEDS_NOTHING, RH_OF_PLUGIN, 3, 20, 0.1, 0.1) \
-  X("V15", v15_unloads, "unloads if declared, ten times", RH_LOADING_TEST) \
-  X("V16", v16_version, "descriptor: magic, sizes, versions, flags", RH_LOADING_TEST) \
-  X("V17", v17_texts, "descriptor: names and texts", RH_LOADING_TEST) \
-  X("V18", v18_functions, "descriptor: functions are present", RH_LOADING_TEST) \
-  X("V19", v19_params, "descriptor: parameters", RH_LOADING_TEST) \
-  X("V20", v20_promises, "descriptor: promises are known and consistent", RH_LOADING_TEST) \
-  X("V21", v21_constant, "descriptor: unchanged after a whole run", RH_RUN_TEST(0.2, 0.1)) \
-  X("V22", v22_pure, "query: the same answer 10^5 times, no allocation, no OpenCL", RH_QUERY_TEST) \
-  X("V59", v59_depends_only_on_question, "query: depends on nothing but the question", \
-    RH_NEEDS_NOTHING, RH_OF_STRATEGY, 2, 20, 1.5, 1.2) \
-  X("V23", v23_matrix, "query: every type, operator and device", RH_QUERY_TEST) \
-  X("V24", v24_reasons, "query: every refusal has a code and a reason", RH_QUERY_TEST) \
-  X("V25", v25_unknown, "query: unknown types are declined", RH_QUERY_TEST) \
-  X("V26", v26_ends_of_ranges, "query: safe with parameters at the ends of their ranges", \
-    RH_QUERY_TEST) \
-  X("V27", v27_starved, "query: limited devices are declined or served", RH_RUN_TEST(4, 0.1)) \
-  X("V28", v28_keeps_promise, "query: setup succeeds if accepted, fails if declined", \
-    RH_RUN_TEST(7, 0.1)) \
-  X("V29", v29_forecast, "query: launches, device and local memory as declared", \
-    RH_RUN_TEST(0.3, 0.5)) \
-  X("V30", v30_threads, "query: eight concurrent threads agree", RH_QUERY_TEST) \
-  X("V31", v31_no_run, "setup and teardown without a run", RH_RUN_TEST(0.2, 0.1)) \
-  X("V32", v32_runs, "thousands of runs: same results, no memory growth", RH_RUN_TEST(1, 0.3)) \
-  X("V33", v33_faults, "each host service fails in turn: an error and no leak", \
-    RH_RUN_TEST(1.5, 0.2)) \
-  X("V34", v34_references, "OpenCL's reference counts balance", RH_RUN_TEST(0.2, 0.1)) \
-  X("V35", v35_states, "host services only in their phase, floating point preserved", \
-    RH_RUN_TEST(0.2, 0.1)) \
-  X("V36", v36_afterwards, "nothing happens after teardown", RH_RUN_TEST(0.2, 0.1)) \
-  X("V37", v37_instances, "two instances, in turn and on two threads", RH_RUN_TEST(0.2, 0.1)) \
-  X("V38", v38_older_host, "structs as small as in 1.0", RH_RUN_TEST(0.2, 0.1)) \
-  X("V39", v39_newer_host, "structs larger than today's", RH_RUN_TEST(0.2, 0.1)) \
-  X("V40", v40_recovers, "the run after a failed one is right", RH_RUN_TEST(0.2, 0.1)) \
-  X("V41", v41_nothing, "n = 0 gives the identity", RH_RUN_TEST(0.5, 0.1)) \
-  X("V42", v42_exact, "tier 1: exact for every operator and type", RH_RUN_TEST(12, 0.3)) \
-  X("V43", v43_bound, "tier 2: within the bound of the declared depth", RH_RUN_TEST(1, 0.1)) \
-  X("V44", v44_smaller, "a smaller n after a larger one, and any part of the most", \
-    RH_RUN_TEST(4, 0.3)) \
-  X("V45", v45_offsets, "the range may begin anywhere", RH_RUN_TEST(1, 0.1)) \
-  X("V46", v46_input, "the input is not written", RH_RUN_TEST(0.8, 0.1)) \
-  X("V47", v47_neighbours, "writes its result and nothing next to it", RH_RUN_TEST(0.8, 0.1)) \
-  X("V48", v48_poison, "elements outside the range do not matter", RH_RUN_TEST(1, 0.1)) \
-  X("V49", v49_order, "keeps the order as promised", RH_RUN_TEST(0.2, 0.1)) \
-  X("V50", v50_determinism, "the same bits as promised", RH_RUN_TEST(8, 1)) \
-  X("V51", v51_specials, "NaN, infinities, zeros of both signs, subnormals", \
-    RH_RUN_TEST(0.7, 0.3)) \
-  X("V52", v52_depth, "no element exceeds the declared depth", RH_RUN_TEST(4, 0.4)) \
-  X("V53", v53_random, "random cases", RH_RUN_TEST(30, 0.5)) \
-  X("V54", v54_params, "parameters at their ends and at random points", RH_RUN_TEST(6, 1)) \
-  X("V55", v55_rebuild, "parameters that change code are declared", RH_RUN_TEST(0.5, 0.1)) \
-  X("V56", v56_enqueues, "run only enqueues", RH_RUN_TEST(0.2, 0.1)) \
-  X("V57", v57_build_error, "a build error is reported with its location", RH_RUN_TEST(1, 0.1)) \
-  X("V58", v58_footprint, "setup, run and teardown leave the process unchanged", \
-    RH_RUN_TEST(2, 0.7)) \
-  X("V60", v60_places, "one instance in many places, next to others", RH_RUN_TEST(3, 0.4)) \
-  X("V65", v65_canonical, "the canonical order as promised", RH_RUN_TEST(2, 0.5)) \
-  X("V66", v66_operands, "several operands, constants and the index, as it says", \
-    RH_RUN_TEST(4, 1.5)) \
-  X("V67", v67_any_value, "values of 12, 24 and 128 bytes, as it says", RH_RUN_TEST(4, 1.5)) \
-  X("V68", v68_large_in_order, "large values in order, as promised", RH_RUN_TEST(2, 0.8)) \
-  X("V69", v69_named, "the operator that is named", RH_RUN_TEST(2, 1)) \
-  X("V61", v61_huge, "more elements than fit 24, 31 and 32 bits", \
-    RH_NEEDS_DEVICE, RH_OF_STRATEGY, 1, 600, 20, 0.1) \
-  X("V62", v62_edges, "reads nothing outside the input", RH_RUN_TEST(6, 0.4)) \
-  X("V63", v63_memory, "stays within the memory that it requested", RH_RUN_TEST(4, 0.3)) \
-  X("V64", v64_interpreter, "no access out of bounds and no data race, by Oclgrind", \
-    RH_NEEDS_INTERPRETER, RH_OF_STRATEGY, 1, 120, 5, 0.7) \
-  X("V84", v84_schedule, "work-items and groups in any order", RH_RUN_TEST(4, 0.3)) \
-  X("V85", v85_layouts, "every segment of a layout as if it were alone, as promised", \
-    RH_RUN_TEST(3, 0.5)) \
-  X("V70", v70_descriptor, "transport: descriptor", RH_TRANSPORT_TEST) \
-  X("V71", v71_probe, "transport: probe gives an answer and a sentence", RH_TRANSPORT_TEST) \
-  X("V72", v72_probe_changes_nothing, "transport: probe leaves the process unchanged", \
-    RH_TRANSPORT_TEST) \
-  X("V73", v73_alone, "transport: a job of one rank", RH_TRANSPORT_TEST) \
-  X("V74", v74_places, "transport: ranks and local ranks", RH_JOB_TEST(1, 5, 2)) \
-  X("V75", v75_gathers, "transport: gather of any size, by rank", RH_JOB_TEST(1, 6, 2)) \
-  X("V76", v76_many_gathers, "transport: many gathers, on busy processors", RH_JOB_TEST(1, 4, 4)) \
-  X("V77", v77_waits_for_late, "transport: gather waits for a rank that is late", \
-    RH_JOB_TEST(1, 3, 3)) \
-  X("V78", v78_killed, "transport: a rank that is killed ends all", RH_JOB_TEST(2, 4, 4)) \
-  X("V79", v79_stopped, "transport: a rank that is stopped ends all", RH_JOB_TEST(2, 8, 8)) \
-  X("V80", v80_leaves, "transport: a rank that ends without close ends all", RH_JOB_TEST(2, 4, 4)) \
-  X("V81", v81_aborts, "transport: abort ends all ranks", RH_JOB_TEST(2, 4, 4)) \
-  X("V82", v82_closes, "transport: close lets each rank leave in its own time", \
-    RH_JOB_TEST(1, 3, 3)) \
-  X("V83", v83_state, "transport: floating point, locale, directory and file mode mask stay", \
-    RH_JOB_TEST(1, 1, 1))
+  X(01) X(02) X(03) X(04) X(05) X(06) X(07) X(08) X(09) X(10) X(11) X(12) X(13) X(14) X(15) \
+  X(16) X(17) X(18) X(19) X(20) X(21) X(22) X(59) X(23) X(24) X(25) X(26) X(27) X(28) X(29) \
+  X(30) X(31) X(32) X(33) X(34) X(35) X(36) X(37) X(38) X(39) X(40) X(41) X(42) X(43) X(44) \
+  X(45) X(46) X(47) X(48) X(49) X(50) X(51) X(52) X(53) X(54) X(55) X(56) X(57) X(58) X(60) \
+  X(65) X(66) X(67) X(68) X(69) X(61) X(62) X(63) X(64) X(84) X(85) X(70) X(71) X(72) X(73) \
+  X(74) X(75) X(76) X(77) X(78) X(79) X(80) X(81) X(82) X(83)
 /* clang-format on */
 
 /* ---- The context in which one test of one plugin runs ---- */
@@ -381,19 +274,33 @@ struct rh_test {
   double usual_s, usual_quick_s; /* typical times on two cores, for the forecast */
 };
 
-/* All tests, in order; the last number is theirs, too. */
-#define RH_X(id, name, ...) +1
-enum { RH_N_TESTS = RH_TEST_LIST(RH_X) };
-#undef RH_X
-extern const rh_test rh_tests[RH_N_TESTS];
-
-#define RH_X(id, name, ...) rh_test_run rh_##name;
+#define RH_X(number) extern const rh_test rh_v##number;
 RH_TEST_LIST(RH_X)
 #undef RH_X
 
-/* A test that is one call. */
-#define RH_TEST_IS(name, call)                                                                     \
-  rh_status rh_##name(rh_trial *trial) { return call; }
+/* They are numbered without a gap. */
+#define RH_X(number) +1
+enum { RH_N_TESTS = RH_TEST_LIST(RH_X) };
+#undef RH_X
+extern const rh_test *const rh_tests[RH_N_TESTS];
+
+/* Each kind of test says what it needs, what it is of, in how many processes it runs, how long it
+ * may be silent, and what it usually takes: in full, and with --quick. */
+#define RH_FILE_TEST             RH_NEEDS_NOTHING, RH_OF_FILE, 1, 20, 0.05, 0.05
+#define RH_LOADING_TEST          RH_NEEDS_NOTHING, RH_OF_PLUGIN, 1, 20, 0.05, 0.05
+#define RH_QUERY_TEST            RH_NEEDS_PLUGIN, RH_OF_STRATEGY, 1, 20, 0.3, 0.1
+#define RH_RUN_TEST(s, quick)    RH_NEEDS_DEVICE, RH_OF_STRATEGY, 1, 60, s, quick
+#define RH_TRANSPORT_TEST        RH_NEEDS_NOTHING, RH_OF_TRANSPORT, 1, 20, 0.1, 0.1
+#define RH_JOB_TEST(n, s, quick) RH_NEEDS_NOTHING, RH_OF_TRANSPORT, n, 120, s, quick
+
+/* Defines test V`number`; behind the title stands its kind.  The body has `trial`. */
+#define RH_TEST(number, title, ...)                                                                \
+  static rh_test_run run_v##number;                                                                \
+  const rh_test rh_v##number = {"V" #number, title, run_v##number, __VA_ARGS__};                   \
+  static rh_status run_v##number(rh_trial *trial)
+/* One that is a call. */
+#define RH_TEST_IS(number, title, call, ...)                                                       \
+  RH_TEST(number, title, __VA_ARGS__) { return call; }
 
 /* A test rig: runs one strategy on one problem as the host does, but watches every service and
  * injects faults on demand. */
@@ -460,7 +367,6 @@ typedef struct rh_rig {
   /* Counted since setup, or in the last run where it says so. */
   uint32_t calls;           /* service calls */
   int injected;             /* the fault was injected */
-  uint32_t launches;        /* of the last run */
   uint32_t reads;           /* of the last run */
   uint64_t local_bytes;     /* the maximum of one launch */
   uint64_t code;            /* hash of every source and its options */
@@ -487,6 +393,13 @@ void rh_rig_finish(rh_rig *rig); /* zero-initialised is fine */
 /* Fill, run and judge.  *rig->error names the case. */
 rh_status rh_rig_case(rh_rig *rig, const char *kind, uint64_t seed, uint64_t n, uint64_t first);
 
+/* Cases of every kind of data at every size that the rig is set up for, `times` each; the range
+ * begins at one of the first `offsets` elements. */
+#define RH_KINDS(...) ((const char *const[]){__VA_ARGS__, NULL})
+#define RH_SIZES(...) ((const uint64_t[]){__VA_ARGS__, 0})
+rh_status rh_rig_cases(rh_rig *rig, uint64_t seed, const char *const *kinds, const uint64_t *at,
+                       uint64_t times, uint64_t offsets);
+
 /* Compares two values; of pairs only the index, because pairs have padding. */
 int rh_rig_same(const rh_rig *rig, const unsigned char *a, const unsigned char *b);
 
@@ -509,7 +422,7 @@ rh_status rh_served_pairs(rh_trial *trial, uint64_t max_n, uint32_t most_when_qu
  * whose bits depend on the order, and one that returns an index. */
 rh_status rh_pair_kinds(rh_trial *trial, uint64_t max_n, rh_pairs *kinds);
 
-/* Cases on a rig that is set up, until one fails. */
+/* Cases on a rig that is set up, until one fails; null: none. */
 typedef rh_status rh_try_rig(rh_rig *rig, uint64_t seed);
 /* Tries an instance for this pair. */
 rh_status rh_try_pair(rh_trial *trial, rh_pair pair, uint64_t max_n, const rh_rig_with *with,
@@ -522,15 +435,17 @@ rh_status rh_try_one(rh_trial *trial, uint64_t max_n, int layout, rh_try_rig *tr
 /* One simple case, of all max_n elements, from query to teardown. */
 rh_status rh_try_any_problem(rh_trial *trial, uint64_t max_n);
 
-/* Tests that consist of such cases; the names of a body are `rig` and `seed`. */
-#define RH_CASES_TEST(name, tries)                                                                 \
-  static rh_try_rig name##_on;                                                                     \
-  rh_status name(rh_trial *trial) { return tries; }                                                \
-  static rh_status name##_on(rh_rig *rig, uint64_t seed)
-#define RH_PAIRS_TEST(name, max_n, most_when_quick, wanted)                                        \
-  RH_CASES_TEST(name, rh_try_pairs(trial, max_n, most_when_quick, wanted, NULL, name##_on))
-#define RH_RIG_TEST(name, max_n)                                                                   \
-  RH_CASES_TEST(name, rh_try_one(trial, max_n, RH_RIG_PLAIN, name##_on))
+/* Tests that consist of such cases; a body has `rig` and `seed`. */
+#define RH_CASES_TEST(number, title, tries, ...)                                                   \
+  static rh_try_rig try_v##number;                                                                 \
+  RH_TEST_IS(number, title, tries, __VA_ARGS__)                                                    \
+  static rh_status try_v##number(rh_rig *rig, uint64_t seed)
+#define RH_PAIRS_TEST(number, title, max_n, most_when_quick, wanted, ...)                          \
+  RH_CASES_TEST(number, title,                                                                     \
+                rh_try_pairs(trial, max_n, most_when_quick, wanted, NULL, try_v##number),          \
+                __VA_ARGS__)
+#define RH_RIG_TEST(number, title, max_n, ...)                                                     \
+  RH_CASES_TEST(number, title, rh_try_one(trial, max_n, RH_RIG_PLAIN, try_v##number), __VA_ARGS__)
 /* One case over all elements: hashed data. */
 rh_try_rig rh_one_case;
 
@@ -548,8 +463,8 @@ void rh_default_params(const rh_strategy *strategy, int64_t params[RH_MAX_PARAMS
  * the others at their defaults; then all at their least and all at their greatest; then random
  * legal points without end, from trial->seed. */
 void rh_point(const rh_trial *trial, uint32_t k, int64_t params[RH_MAX_PARAMS]);
-/* The number of points before the random ones; 1 without parameters. */
-uint32_t rh_n_points(const rh_strategy *strategy);
+/* The number of points before the random ones, and so many of these; 1 without parameters. */
+uint32_t rh_n_points(const rh_strategy *strategy, uint32_t random);
 
 /* The least (0) or the greatest legal value. */
 int64_t rh_end_value(const rh_param *param, int greatest);
@@ -673,8 +588,7 @@ typedef struct rh_image_symbol {
 /* Strings point into the file's bytes. */
 typedef struct rh_image {
   rh_elf elf;
-  rh_image_symbol *symbols; /* global and weak ones */
-  uint32_t n_symbols;
+  rh_image_symbol *symbols;           /* global and weak ones, and one without a name */
   const char *needed[RH_MOST_NEEDED]; /* DT_NEEDED */
   uint32_t n_needed;
   uint64_t strings, strings_size; /* of the dynamic section: an address in memory */
@@ -743,7 +657,11 @@ rh_imports_seen rh_imports_take(void);
 /* Threads that keep every processor busy, so that other threads are scheduled in another order
  * each time. */
 
-typedef struct rh_load rh_load;
+enum { RH_LOAD_MOST = 8 };
+typedef struct rh_load {
+  pthread_t threads[RH_LOAD_MOST];
+  int n, stop;
+} rh_load;
 
-rh_load *rh_load_start(void); /* null if out of memory: then there is no load */
+void rh_load_start(rh_load *load);
 void rh_load_stop(rh_load *load);

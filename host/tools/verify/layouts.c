@@ -16,9 +16,9 @@ static const uint64_t offsets[] = {3,  4,   6,   10,        15,   24,   41,   42
                       others[] = {3,    2701, 2702, 7302, 7876, 8133, 8262, 8327, 8359,
                                   8360, 8361, 8378, 8387, 8392, 8396, 8398, 8399};
 enum {
-  SHAPES = sizeof shapes / sizeof *shapes,
-  SCATTERED = sizeof starts / sizeof *starts,
-  TOGETHER = sizeof offsets / sizeof *offsets - 1,
+  SHAPES = RH_COUNT(shapes),
+  SCATTERED = RH_COUNT(starts),
+  TOGETHER = RH_COUNT(offsets) - 1,
   LAYOUTS = SHAPES + 3
 };
 
@@ -174,7 +174,7 @@ static rh_status choose_pairs(rh_trial *trial, rh_pairs *pairs) {
 
 /* Results begin at an index that is odd or even in turn, so that some are aligned for wider stores
  * than a value needs, and others are not. */
-rh_status rh_v85_layouts(rh_trial *trial) {
+RH_TEST(85, "every segment of a layout as if it were alone, as promised", RH_RUN_TEST(3, 0.5)) {
   rh_pairs pairs;
   int served = 0;
   if (!(trial->strategy->promises & RH_SERVES_LAYOUTS))

@@ -1,12 +1,5 @@
 #include "internal.h"
 
-enum { MOST = 8 };
-
-struct rh_load {
-  pthread_t threads[MOST];
-  int n, stop;
-};
-
 /* Alternates between busy and idle periods of random length: a thread that never sleeps would
  * always have the same place in the scheduler's queue. */
 static void *keep_busy(void *user) {
@@ -20,19 +13,15 @@ static void *keep_busy(void *user) {
   return NULL;
 }
 
-rh_load *rh_load_start(void) {
-  rh_load *load = calloc(1, sizeof *load);
+void rh_load_start(rh_load *load) {
   long processors = sysconf(_SC_NPROCESSORS_ONLN);
-  int wanted = processors < 1 ? 1 : processors > MOST ? MOST : (int)processors;
-  while (load && load->n < wanted &&
-         pthread_create(&load->threads[load->n], NULL, keep_busy, load) == 0)
+  int wanted = processors < 1 ? 1 : processors > RH_LOAD_MOST ? RH_LOAD_MOST : (int)processors;
+  *load = (rh_load){.n = 0};
+  while (load->n < wanted && pthread_create(&load->threads[load->n], NULL, keep_busy, load) == 0)
     load->n++;
-  return load;
 }
 
 void rh_load_stop(rh_load *load) {
-  if (!load) return;
   __atomic_store_n(&load->stop, 1, __ATOMIC_RELAXED);
   for (int k = 0; k < load->n; k++) pthread_join(load->threads[k], NULL);
-  free(load);
 }

@@ -28,22 +28,13 @@ static const own operands[] = {
 };
 
 static const own values[] = {
-    {"{'redhost': 'operator/1', 'name': 'value_of_24', 'operands': ['x'], "
-     "'value': {'count': 'u64', 'sum': 'u64', 'bits': 'u64'}, "
-     "'load': ['1', 'x*3', '(u64)x*x'], 'identity': ['0', '0', '0'], "
-     "'combine': ['a.count + b.count', 'a.sum + b.sum', 'a.bits ^ b.bits'], "
-     "'claims': ['associative', 'commutative']}",
+    {"{'redhost': 'operator/1', 'name': 'value_of_24', 'operands': ['x'], 'op': 'sum,sum,xor', "
+     "'map': '1, x*3, (u64)x*x'}",
      {RH_TYPE_u32}},
-    {"{'redhost': 'operator/1', 'name': 'value_of_128', 'operands': ['x'], 'value': {'s0': "
-     "'u64', 's1': 'u64', 's2': 'u64', 's3': 'u64', 's4': 'u64', 's5': 'u64', 's6': 'u64', "
-     "'s7': 'u64', 's8': 'u64', 's9': 'u64', 's10': 'u64', 's11': 'u64', 's12': 'u64', 's13': "
-     "'u64', 's14': 'u64', 's15': 'u64'}, 'load': ['x*1', 'x*3', 'x*5', 'x*7', 'x*9', 'x*11', "
-     "'x*13', 'x*15', 'x*17', 'x*19', 'x*21', 'x*23', 'x*25', 'x*27', 'x*29', 'x*31'], "
-     "'identity': ['0', '0', '0', '0', '0', '0', '0', '0', '0', '0', '0', '0', '0', '0', '0', "
-     "'0'], 'combine': ['a.s0 + b.s0', 'a.s1 ^ b.s1', 'a.s2 + b.s2', 'a.s3 ^ b.s3', 'a.s4 + "
-     "b.s4', 'a.s5 ^ b.s5', 'a.s6 + b.s6', 'a.s7 ^ b.s7', 'a.s8 + b.s8', 'a.s9 ^ b.s9', 'a.s10 "
-     "+ b.s10', 'a.s11 ^ b.s11', 'a.s12 + b.s12', 'a.s13 ^ b.s13', 'a.s14 + b.s14', 'a.s15 ^ "
-     "b.s15'], 'claims': ['associative', 'commutative']}",
+    {"{'redhost': 'operator/1', 'name': 'value_of_128', 'operands': ['x'], "
+     "'op': 'sum,xor,sum,xor,sum,xor,sum,xor,sum,xor,sum,xor,sum,xor,sum,xor', "
+     "'map': 'x*1, x*3, x*5, x*7, x*9, x*11, x*13, x*15, x*17, x*19, x*21, x*23, x*25, x*27, "
+     "x*29, x*31'}",
      {RH_TYPE_u64}},
     {"{'redhost': 'operator/1', 'name': 'value_of_12', 'operands': ['x'], "
      "'value': {'least': 'i32', 'sum': 'i32', 'count': 'u32'}, "
@@ -88,15 +79,13 @@ static rh_status open_job(rh_job *job, rh_trial *trial, const rh_custom *custom,
                             .operation.what = "the test"};
   rh_trial_phase(trial, "query");
   RH_TRY(rh_job_init(job, trial->context, &spec, &trial->error));
-  if (job->device)
-    RH_TRY(rh_context_session(trial->context, &job->instance_spec.session, &trial->error));
   rh_trial_phase(trial, "setup");
   return rh_job_instantiate(job, &trial->error);
 }
 
 /* RH_DECLINED: the strategy, or the host for it, does. */
 static rh_status try_operator(rh_trial *trial, const rh_custom *custom, const char *kind) {
-  uint32_t n = sizeof sizes / sizeof *sizes - (trial->quick ? 2 : 0);
+  uint32_t n = RH_COUNT(sizes) - (trial->quick ? 2 : 0);
   rh_job job = {0};
   rh_status status = open_job(&job, trial, custom, sizes[n - 1]);
   if (status == RH_OK) rh_trial_phase(trial, "run");
@@ -129,12 +118,14 @@ static rh_status try_list(rh_trial *trial, const own *list, uint32_t n, const ch
 }
 
 #define TRY_LIST(trial, list, few, what)                                                           \
-  try_list(trial, list, (trial)->quick ? (few) : (uint32_t)(sizeof(list) / sizeof *(list)), what)
+  try_list(trial, list, (trial)->quick ? (few) : (uint32_t)RH_COUNT(list), what)
 
-RH_TEST_IS(v66_operands, TRY_LIST(trial, operands, 2, RH_EXTENSION_OPERANDS))
-RH_TEST_IS(v67_any_value, TRY_LIST(trial, values, 2, RH_EXTENSION_ANY_VALUE))
+RH_TEST_IS(66, "several operands, constants and the index, as it says",
+           TRY_LIST(trial, operands, 2, RH_EXTENSION_OPERANDS), RH_RUN_TEST(4, 1.5))
+RH_TEST_IS(67, "values of 12, 24 and 128 bytes, as it says",
+           TRY_LIST(trial, values, 2, RH_EXTENSION_ANY_VALUE), RH_RUN_TEST(4, 1.5))
 
-rh_status rh_v68_large_in_order(rh_trial *trial) {
+RH_TEST(68, "large values in order, as promised", RH_RUN_TEST(2, 0.8)) {
   if (!(trial->strategy->promises & RH_KEEPS_ORDER))
     return rh_trial_skip(trial, "does not promise to keep the order");
   return TRY_LIST(trial, ordered, 1, RH_EXTENSION_ANY_VALUE);
@@ -142,7 +133,7 @@ rh_status rh_v68_large_in_order(rh_trial *trial) {
 
 /* ---- The one that is named ---- */
 
-rh_status rh_v69_named(rh_trial *trial) {
+RH_TEST(69, "the operator that is named", RH_RUN_TEST(2, 1)) {
   rh_custom *custom = NULL;
   rh_operation operation;
   if (!trial->own) return rh_trial_skip(trial, "no operator of one's own is named");

@@ -16,8 +16,6 @@ static const uint64_t max_n[INSTANCES] = {5003, 20011, 257};
 static const uint64_t boundaries[] = {
     0,    1,    2,    3,     4,     17,    64,    127,   128,   129,   255,   256,   257,   258,
     4095, 4096, 4097, 32767, 32768, 32769, 65535, 65536, 65537, 65538, 70000, 70001, 131073};
-#define COUNT(array) (sizeof array / sizeof *array)
-
 /* Two of each: a released place is replaced by one of another shape. */
 static const struct {
   uint64_t elements, slots;
@@ -43,15 +41,14 @@ static rh_status fill_place(rh_moves *m, int k) {
 
 static rh_status make_place(rh_moves *m, int k, int shape) {
   rh_rig *rig = &m->rigs[0];
-  rh_fixture_finish(&m->places[k]);
-  RH_TRY(rh_fixture_init(&m->places[k], rig->session, &rig->row, shapes[k][shape].elements,
+  RH_TRY(rh_fixture_make(&m->places[k], rig->session, &rig->row, NULL, shapes[k][shape].elements,
                          shapes[k][shape].slots, rig->error));
   return fill_place(m, k);
 }
 
 /* 0 to most: often one of the boundary numbers, or near the end. */
 static uint64_t pick_number(uint64_t *state, uint64_t most) {
-  uint64_t random = rh_random_next(state) >> 8, one = boundaries[random / 4 % COUNT(boundaries)];
+  uint64_t random = rh_random_next(state) >> 8, one = boundaries[random / 4 % RH_COUNT(boundaries)];
   if (random % 4 == 0) return random / 4 % (most + 1);
   if (random % 4 == 1 && one > 2) return most;
   return one <= most ? one : one % (most + 1);
@@ -111,7 +108,7 @@ static rh_status move_about(rh_moves *m, rh_trial *trial, rh_pair pair) {
   return check_all(m, 1);
 }
 
-rh_status rh_v60_places(rh_trial *trial) {
+RH_TEST(60, "one instance in many places, next to others", RH_RUN_TEST(3, 0.4)) {
   static rh_moves m; /* too large for a stack */
   rh_pairs pairs;
   RH_TRY(rh_served_pairs(trial, max_n[1], 2, &pairs));

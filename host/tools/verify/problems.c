@@ -27,7 +27,7 @@ static void add_pair(rh_pairs *pairs, rh_pair pair) {
 
 rh_status rh_served_pairs(rh_trial *trial, uint64_t max_n, uint32_t most_when_quick,
                           rh_pairs *pairs) {
-  enum { FIRST = sizeof priority_pairs / sizeof *priority_pairs };
+  enum { FIRST = RH_COUNT(priority_pairs) };
   rh_answer answer = {0};
   pairs->n = 0;
   RH_TRY(rh_trial_device(trial));
@@ -68,7 +68,7 @@ rh_status rh_try_pair(rh_trial *trial, rh_pair pair, uint64_t max_n, const rh_ri
                       rh_try_rig *try) {
   RH_FINISHED(rh_rig) rig;
   RH_TRY(rh_rig_open(&rig, trial, pair, max_n, with));
-  return try(&rig, trial->seed);
+  return try ? try(&rig, trial->seed) : RH_OK;
 }
 
 rh_status rh_try_pairs(rh_trial *trial, uint64_t max_n, uint32_t most_when_quick,
@@ -227,8 +227,8 @@ void rh_default_params(const rh_strategy *strategy, int64_t params[RH_MAX_PARAMS
   rh_params_resolve(strategy, NULL, 0, params, &unused);
 }
 
-uint32_t rh_n_points(const rh_strategy *strategy) {
-  return strategy->n_params == 0 ? 1 : 1 + 2 * strategy->n_params + 2;
+uint32_t rh_n_points(const rh_strategy *strategy, uint32_t random) {
+  return strategy->n_params == 0 ? 1 : 1 + 2 * strategy->n_params + 2 + random;
 }
 
 void rh_point(const rh_trial *trial, uint32_t k, int64_t params[RH_MAX_PARAMS]) {

@@ -42,7 +42,7 @@ static rh_status ask_all(rh_trial *trial) {
   return often(trial, &chosen);
 }
 
-rh_status rh_v22_pure(rh_trial *trial) {
+RH_TEST(22, "query: the same answer 10^5 times, no allocation, no OpenCL", RH_QUERY_TEST) {
   int watched = rh_imports_watch(trial->path);
   rh_fpstate before = rh_fpstate_save();
   rh_status status = ask_all(trial);
@@ -167,7 +167,7 @@ static int forbid_system_calls(void) {
       BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
       ALLOWED_LIST(X) BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_TRAP)};
 #undef X
-  struct sock_fprog program = {sizeof filter / sizeof *filter, filter};
+  struct sock_fprog program = {RH_COUNT(filter), filter};
   return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
          syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &program) == 0;
 }
@@ -219,7 +219,7 @@ static rh_status in_sandbox(asked *a) {
   sandbox.violation[0] = 0;
   sandbox.page = (size_t)sysconf(_SC_PAGESIZE);
   sandbox.environment = mmap(NULL, sandbox.page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  rh_imports_redirect(a->trial->path, denied, sizeof denied / sizeof *denied);
+  rh_imports_redirect(a->trial->path, denied, RH_COUNT(denied));
   sigaction(SIGSYS, &action, &old[0]);
   sigaction(SIGSEGV, &action, &old[1]);
   if (sandbox.environment != MAP_FAILED) environ = sandbox.environment;
@@ -267,7 +267,7 @@ static void set_words(const char *path) {
 static void change_surroundings(const char *path) {
   static const char *const usual[] = {"HOME", "USER", "LOGNAME", "SHELL",   "TERM",
                                       "LANG", "PWD",  "TZ",      "COLUMNS", "PATH"};
-  for (size_t k = 0; k < sizeof usual / sizeof *usual; k++) setenv(usual[k], "7", 1);
+  for (size_t k = 0; k < RH_COUNT(usual); k++) setenv(usual[k], "7", 1);
   set_words(path);
   if (chdir("/") != 0) umask(0077);
 }
@@ -291,7 +291,8 @@ static rh_status again_in_all_ways(asked *a, double began) {
 
 /* Runs in two processes with different addresses, process ids and environments; the parent
  * compares their answers. */
-rh_status rh_v59_depends_only_on_question(rh_trial *trial) {
+RH_TEST(59, "query: depends on nothing but the question", RH_NEEDS_NOTHING, RH_OF_STRATEGY, 2, 20,
+        1.5, 1.2) {
   asked a = {.trial = trial};
   double began = rh_now();
   if (trial->variant == 1 && trial->alone) change_surroundings(trial->path);

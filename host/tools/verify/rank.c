@@ -130,32 +130,25 @@ static int gather_calmly(rank *r, uint32_t n) {
 
 /* ---- Tasks: 0 when the rank may leave, else -1 ---- */
 
-static int gather_sizes(rank *r) {
+/* As often, and as many bytes, as the task says. */
+static int gather_all(rank *r) {
+  enum { NAP_US = 4000, LARGEST = 5000 };
   static const uint32_t sizes[] = {1,    2,    3,    7,    8,     16,    31,    64,    65,
                                    255,  256,  1000, 1023, 1024,  4095,  4096,  4097,  488,
                                    8191, 8192, 9999, 1,    16384, 32767, 65535, 65536, 1};
-  for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++)
-    if (gather_calmly(r, sizes[k]) != 0) return -1;
-  return 0;
-}
-
-static int gather_many(rank *r) {
-  enum { ROUNDS = 300, NAP_US = 4000, LARGEST = 5000 };
-  rh_load *load = rh_load_start();
-  int result = 0;
-  for (int k = 0; k < ROUNDS && result == 0; k++) {
-    uint64_t size = rh_random_mix(r->seed + (uint64_t)k);
-    uint64_t nap = rh_random_mix(size ^ r->said.place.rank);
-    if (nap % 16 == 0) usleep((useconds_t)(nap >> 32) % NAP_US);
-    result = gather_calmly(r, 1 + (uint32_t)(size % LARGEST));
-  }
-  rh_load_stop(load);
-  return result;
-}
-
-static int gather_times(rank *r, int times, uint32_t n, int late) {
-  for (int k = 0; k < times; k++) {
-    if (late && k == 2 && r->said.place.rank == r->special) usleep((useconds_t)(late_s * 1e6));
+  static const struct {
+    uint32_t times, n;
+  } plans[] = {[RH_RANK_GREET] = {1, 64},         [RH_RANK_STATE] = {1, 64},
+               [RH_RANK_LATE] = {READY_AFTER, 8}, [RH_RANK_CLOSES] = {20, 4096},
+               [RH_RANK_MANY] = {300, 0},         [RH_RANK_SIZES] = {RH_COUNT(sizes), 0}};
+  const uint32_t own = r->said.place.rank;
+  for (uint32_t k = 0; k < plans[r->task].times; k++) {
+    uint64_t random = rh_random_mix(r->seed + k), nap = rh_random_mix(random ^ own);
+    uint32_t n = plans[r->task].n;
+    if (r->task == RH_RANK_SIZES) n = sizes[k];
+    if (r->task == RH_RANK_MANY) n = 1 + (uint32_t)(random % LARGEST);
+    if (r->task == RH_RANK_MANY && nap % 16 == 0) usleep((useconds_t)(nap >> 32) % NAP_US);
+    if (r->task == RH_RANK_LATE && k == 2 && own == r->special) usleep((useconds_t)(late_s * 1e6));
     if (gather_calmly(r, n) != 0) return -1;
   }
   return 0;
@@ -183,32 +176,24 @@ static int last(rank *r) {
   return 0;
 }
 
-static int close_apart(rank *r) {
-  enum { APART_US = 150000 };
-  int code = gather_times(r, 20, 4096, 0);
-  usleep((r->seed % 2 ? r->said.place.rank : r->said.place.size - 1 - r->said.place.rank) *
-         APART_US);
-  return code;
-}
-
 static int do_task(rank *r) {
-  switch (r->task) {
-  case RH_RANK_SIZES: return gather_sizes(r);
-  case RH_RANK_MANY: return gather_many(r);
-  case RH_RANK_LATE: return gather_times(r, READY_AFTER, 8, 1);
-  case RH_RANK_LASTS:
-  case RH_RANK_LEAVES:
-  case RH_RANK_ABORTS: return last(r);
-  case RH_RANK_CLOSES: return close_apart(r);
-  default: return gather_calmly(r, 64);
-  }
+  enum { APART_US = 150000 };
+  const rh_rank_place *place = &r->said.place;
+  rh_load load = {.n = 0};
+  if (r->task == RH_RANK_LASTS || r->task == RH_RANK_LEAVES || r->task == RH_RANK_ABORTS)
+    return last(r);
+  if (r->task == RH_RANK_MANY) rh_load_start(&load);
+  int result = gather_all(r);
+  rh_load_stop(&load);
+  if (r->task == RH_RANK_CLOSES)
+    usleep((r->seed % 2 ? place->rank : place->size - 1 - place->rank) * APART_US);
+  return result;
 }
 
 /* ---- The whole ---- */
 
 /* A transport must leave these alone: on it hangs every result. */
 static void judge_state(rank *r, const char *phase) {
-  rh_footprint_leave(r->footprint);
   rh_footprint_judge(r->footprint, phase, 1);
   if (r->footprint && r->footprint->said[0]) find_wrong(r, "%s", r->footprint->said);
   rh_footprint_enter(r->footprint, 0);

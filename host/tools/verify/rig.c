@@ -25,22 +25,14 @@ static void *place(rh_rig *rig, const void *from, size_t size, size_t size_1_0) 
 
 /* ---- Beginning ---- */
 
-static rh_status begin(rh_rig *rig, rh_trial *trial, rh_pair pair, uint64_t max_n) {
+static rh_status begin(rh_rig *rig) {
   const rh_rig_with *with = &rig->with;
-  rig->trial = trial;
-  rig->error = &trial->error;
-  rig->strategy = trial->strategy;
-  rig->op = pair.op;
-  rig->type = pair.type;
-  rig->max_n = max_n;
-  rig->poison = RH_POISON;
-  rig->place = &rig->own;
-  RH_TRY(rh_trial_device(trial));
-  rig->session = trial->session;
-  rig->device = with->device ? with->device : trial->device;
+  RH_TRY(rh_trial_device(rig->trial));
+  rig->session = rig->trial->session;
+  rig->device = with->device ? with->device : rig->trial->device;
   RH_TRY(rh_params_resolve(rig->strategy, NULL, 0, rig->params, rig->error));
   if (with->params) memcpy(rig->params, with->params, sizeof rig->params);
-  rig->row = with->row ? *with->row : *rh_op_find(pair.op, pair.type);
+  rig->row = with->row ? *with->row : *rh_op_find(rig->op, rig->type);
   return RH_OK;
 }
 
@@ -85,7 +77,7 @@ rh_status rh_rig_take_segments(rh_rig *rig, const rh_layout *segments) {
 static rh_status make_place(rh_rig *rig) {
   const rh_layout *segments = rig->with.segments;
   if (rig->with.has_no_place) return RH_OK;
-  RH_TRY(rh_fixture_init(rig->place, rig->session, &rig->row, 2 * RH_AROUND + rig->max_n,
+  RH_TRY(rh_fixture_make(rig->place, rig->session, &rig->row, NULL, 2 * RH_AROUND + rig->max_n,
                          RESULT_SLOTS + (segments ? segments->segments : 0), rig->error));
   return rh_rig_take_segments(rig, segments);
 }
@@ -209,9 +201,8 @@ static rh_fpstate enter_plugin(rh_rig *rig, int phase, const char *name) {
 static void leave_plugin(rh_rig *rig, const rh_fpstate *before, const char *name, int ends) {
   /* so that kernels' output has appeared */
   if (rig->with.footprint && rig->session) rh_cl_finish(rig->session->queue);
-  rh_footprint_leave(rig->with.footprint);
-  if (rh_fpstate_restore(before)) rig->left_fpstate = name;
   rh_footprint_judge(rig->with.footprint, name, ends);
+  if (rh_fpstate_restore(before)) rig->left_fpstate = name;
   rig->services.phase = RH_PHASE_NONE;
 }
 
@@ -270,8 +261,16 @@ static rh_status set_up(rh_rig *rig) {
 
 rh_status rh_rig_open(rh_rig *rig, rh_trial *trial, rh_pair pair, uint64_t max_n,
                       const rh_rig_with *with) {
-  *rig = (rh_rig){.with = with ? *with : (rh_rig_with){0}};
-  RH_TRY(begin(rig, trial, pair, max_n));
+  *rig = (rh_rig){.trial = trial,
+                  .strategy = trial->strategy,
+                  .op = pair.op,
+                  .type = pair.type,
+                  .max_n = max_n,
+                  .with = with ? *with : (rh_rig_with){0},
+                  .error = &trial->error,
+                  .place = &rig->own,
+                  .poison = RH_POISON};
+  RH_TRY(begin(rig));
   RH_TRY(take_prelude(rig));
   RH_TRY(make_place(rig));
   if (!rig->with.is_refused) RH_TRY(rig_query(rig));
@@ -303,25 +302,13 @@ void rh_rig_finish(rh_rig *rig) {
 
 rh_status rh_rig_fill(rh_rig *rig, const char *kind, uint64_t seed, uint64_t n, uint64_t first) {
   uint32_t size = rig->row.element_size;
-  rh_array array;
-  RH_TRY(rh_array_generate(&array, kind, seed, rig->type, n, NULL, rig->error));
+  unsigned char *all = rig->place->memory;
+  rh_array range = {.type = rig->type, .n = n, .region.address = all + first * size};
   rig->first = first;
   rig->n = n;
-  memset(rig->place->memory, rig->poison, rig->place->elements * size);
-  if (n) memcpy(rig->place->memory + first * size, rh_array_data(&array), n * size);
-  rh_array_finish(&array);
+  memset(all, rig->poison, rig->place->elements * size);
+  RH_TRY(rh_array_fill(&range, kind, seed, NULL, rig->error));
   return rh_fixture_write(rig->place, rig->error);
-}
-
-/* The values of all segments, and what stands behind them. */
-static rh_status fetch_results(rh_rig *rig) {
-  const rh_watched *result = &rig->place->of_device;
-  if (rig->answer.finishes_on_host || !result->buffer) return RH_OK;
-  RH_CL_TRY_IN(rig->session, rig->error,
-               rh_cl_read(rig->session->queue, result->buffer, CL_TRUE, result->first,
-                          (rig->with.segments->segments + 1) * result->n, rig->results, NULL),
-               "reading the results from the device");
-  return RH_OK;
 }
 
 rh_status rh_rig_run(rh_rig *rig, unsigned char value[16]) {
@@ -343,11 +330,12 @@ rh_status rh_rig_run(rh_rig *rig, unsigned char value[16]) {
   rh_fpstate before = enter_plugin(rig, RH_PHASE_RUN, "run");
   rh_status status = rig->strategy->run(rig->self, placed);
   leave_plugin(rig, &before, "run", 0);
-  rig->launches = rig->services.launches;
   rh_guard_unmap(&rig->structs[--rig->n_structs]);
-  if (status == RH_OK && rig->results) return fetch_results(rig);
-  if (status == RH_OK)
-    return rh_fixture_fetch(where, (int)rig->answer.finishes_on_host, value, rig->error);
+  int on_host = rig->answer.finishes_on_host || !where->of_device.buffer;
+  if (status == RH_OK && rig->results && on_host) return RH_OK;
+  if (status == RH_OK && rig->results)
+    return rh_fixture_fetch(where, 0, rig->with.segments->segments + 1, rig->results, rig->error);
+  if (status == RH_OK) return rh_fixture_fetch(where, on_host, 1, value, rig->error);
   give_reason(rig, status);
   return status < RH_OK ? status : RH_E_INTERNAL;
 }
@@ -397,4 +385,13 @@ rh_status rh_rig_case(rh_rig *rig, const char *kind, uint64_t seed, uint64_t n, 
   rh_error_prefix(rig->error, "%s of %s, n = %llu, %s data, first = %llu", rh_op_name(rig->op),
                   rh_type_name(rig->type), (unsigned long long)n, kind, (unsigned long long)first);
   return status;
+}
+
+rh_status rh_rig_cases(rh_rig *rig, uint64_t seed, const char *const *kinds, const uint64_t *at,
+                       uint64_t times, uint64_t offsets) {
+  for (size_t k = 0; at[k]; k++)
+    for (size_t j = 0; kinds[j] && at[k] <= rig->max_n; j++)
+      for (uint64_t again = 0; again < times; again++)
+        RH_TRY(rh_rig_case(rig, kinds[j], seed + 10 * k + again, at[k], k % offsets));
+  return RH_OK;
 }

@@ -216,7 +216,7 @@ static char *reproduce(const runner *r, const rh_test *test) {
   if (spec->quick) rh_text_add(&text, " --quick");
   add_option(&text, "device", r->options->device);
   if (test->of == RH_OF_TRANSPORT) add_option(&text, "launch", spec->launch);
-  if (spec->own_words && test->run == rh_v69_named) rh_text_add(&text, "%s", spec->own_words);
+  if (spec->own_words && test == &rh_v69) rh_text_add(&text, "%s", spec->own_words);
   return text.s;
 }
 
@@ -283,16 +283,10 @@ static rh_status ask_names(runner *r, rh_error *error) {
   return r->spec->strategy ? keep_one(r, error) : RH_OK;
 }
 
-static rh_status nothing_chosen(const runner *r, rh_error *error) {
-  return rh_fail(error, RH_E_USAGE, "--include '%s' and --exclude '%s' leave no test",
-                 r->spec->include ? r->spec->include : "",
-                 r->spec->exclude ? r->spec->exclude : "");
-}
-
 static int is_chosen(const runner *r, const rh_test *test) {
   const rh_verify_spec *spec = r->spec;
   if (test->of != RH_OF_FILE && (test->of == RH_OF_TRANSPORT) != r->is_transport) return 0;
-  if (test->run == rh_v69_named && !spec->own && !spec->include) return 0;
+  if (test == &rh_v69 && !spec->own && !spec->include) return 0;
   return r->include[number_of(test)] && !r->exclude[number_of(test)];
 }
 
@@ -300,7 +294,7 @@ static int is_chosen(const runner *r, const rh_test *test) {
 static int needs_names(const runner *r) {
   int chosen = 0;
   for (int k = 0; k < RH_N_TESTS; k++)
-    if (is_chosen(r, &rh_tests[k])) chosen += rh_tests[k].of == RH_OF_STRATEGY ? 2 : 1;
+    if (is_chosen(r, rh_tests[k])) chosen += rh_tests[k]->of == RH_OF_STRATEGY ? 2 : 1;
   return chosen != 1 || r->spec->strategy;
 }
 
@@ -319,9 +313,12 @@ static rh_status run_each(runner *r, const rh_test *test, int counts, rh_error *
 
 static rh_status run_all(runner *r, int counts, rh_error *error) {
   for (int k = 0; k < RH_N_TESTS; k++)
-    if (is_chosen(r, &rh_tests[k])) RH_TRY(run_each(r, &rh_tests[k], counts, error));
+    if (is_chosen(r, rh_tests[k])) RH_TRY(run_each(r, rh_tests[k], counts, error));
   if (counts) r->most_left_s = most_s(r->left_s);
-  return r->total ? RH_OK : nothing_chosen(r, error);
+  if (r->total) return RH_OK;
+  return rh_fail(error, RH_E_USAGE, "--include '%s' and --exclude '%s' leave no test",
+                 r->spec->include ? r->spec->include : "",
+                 r->spec->exclude ? r->spec->exclude : "");
 }
 
 rh_status rh_verify(rh_verify_report *report, const rh_options *options, const rh_verify_spec *spec,

@@ -39,14 +39,13 @@ __attribute__((format(printf, 2, 3))) static void add(rh_text *to, const char *f
   free(line);
 }
 
-/* Adds the lines of a file that begin with one of the words, which end with null. */
-static void add_file(rh_text *to, const char *path, const char *const *words) {
+/* Adds the lines of a file; keys: only those of these keys, "Umask:Uid:". */
+static void add_file(rh_text *to, const char *path, const char *keys) {
   char line[256];
   FILE *file = fopen(path, "re");
   while (file && fgets(line, sizeof line, file)) {
     line[strcspn(line, "\n")] = 0;
-    for (const char *const *word = words; *word; word++)
-      if (strncmp(line, *word, strlen(*word)) == 0) add(to, "%s", line);
+    if (!keys || memmem(keys, strlen(keys), line, strcspn(line, ":") + 1)) add(to, "%s", line);
   }
   if (file) fclose(file);
 }
@@ -140,8 +139,8 @@ static void take_signals(rh_text *to) {
   static const enum __itimer_which timers[] = {ITIMER_REAL, ITIMER_VIRTUAL, ITIMER_PROF};
   static const char *const names[] = {"alarm", "timer of CPU time", "timer of CPU and system time"};
   add_actions(to);
-  add_file(to, "/proc/thread-self/status", (const char *const[]){"SigBlk:", NULL});
-  add_file(to, "/proc/self/timers", (const char *const[]){"ID:", NULL});
+  add_file(to, "/proc/thread-self/status", "SigBlk:");
+  add_file(to, "/proc/self/timers", "ID:");
   for (int k = 0; k < 3; k++) {
     struct itimerval value;
     if (getitimer(timers[k], &value) == 0 && (value.it_value.tv_sec || value.it_value.tv_usec))
@@ -172,7 +171,7 @@ static void take_directories(rh_text *to) {
     ssize_t length = readlink(links[k], target, sizeof target);
     add(to, "%s %.*s", links[k] + 11, length > 0 ? (int)length : 0, target);
   }
-  add_file(to, "/proc/self/status", (const char *const[]){"Umask:", NULL});
+  add_file(to, "/proc/self/status", "Umask:");
 }
 
 /* ---- What the kernel keeps of a process ---- */
@@ -180,15 +179,13 @@ static void take_directories(rh_text *to) {
 /* A page is mapped meanwhile, because mlockall(MCL_FUTURE) affects new mappings only. */
 static void take_attributes(rh_text *to) {
   enum { PAGE = 4096 };
-  static const char *const keys[] = {
-      "Name:", "Uid:", "Gid:", "VmLck:", "CapEff:", "NoNewPrivs:", "Seccomp:", "Cpus_allowed_list:",
-      NULL};
+  static const char keys[] = "Name:Uid:Gid:VmLck:CapEff:NoNewPrivs:Seccomp:Cpus_allowed_list:";
   int death = 0;
   stack_t stack = {0};
   void *page = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   add_file(to, "/proc/thread-self/status", keys);
   if (page != MAP_FAILED) munmap(page, PAGE);
-  add_file(to, "/proc/self/limits", (const char *const[]){"Max ", NULL});
+  add_file(to, "/proc/self/limits", NULL);
   prctl(PR_GET_PDEATHSIG, &death);
   add(to, "dumpable %d, signal when the parent ends %d", prctl(PR_GET_DUMPABLE), death);
   add(to, "process group %d, session %d", (int)getpgrp(), (int)getsid(0));
@@ -417,6 +414,7 @@ static int differs(rh_footprint *footprint, const char *phase, int ends) {
 void rh_footprint_judge(rh_footprint *footprint, const char *phase, int ends) {
   enum { LOOKS = 100, PAUSE_US = 5000 };
   if (!footprint) return;
+  rh_footprint_leave(footprint);
   int has_changed = !footprint->said[0] && differs(footprint, phase, ends);
   for (int k = 0; has_changed && k < LOOKS && parts[footprint->part].how & MAY_SETTLE; k++) {
     usleep(PAUSE_US);

@@ -33,7 +33,7 @@ static rh_status use_rig(rh_rig *rig, amounts *used, uint64_t seed) {
   rh_imports_seen in_setup = rh_imports_take();
   RH_TRY(rh_rig_case(rig, "hash", seed, rig->max_n, 0));
   rh_imports_seen in_run = rh_imports_take();
-  used->launches = rig->launches + in_run.launches;
+  used->launches = rig->services.launches + in_run.launches;
   RH_TRY(rh_rig_case(rig, "hash", seed, rig->max_n / 3, 0));
   rh_imports_seen in_smaller = rh_imports_take();
   used->scratch_bytes = rig->services.scratch_bytes + in_setup.buffer_bytes + in_run.buffer_bytes +
@@ -56,12 +56,11 @@ static rh_status forecast(rh_trial *trial, rh_pair pair, uint64_t n, uint32_t po
   return rh_unless_declined(status);
 }
 
-rh_status rh_v29_forecast(rh_trial *trial) {
+RH_TEST(29, "query: launches, device and local memory as declared", RH_RUN_TEST(0.3, 0.5)) {
   static const uint64_t at[] = {1003, 65537, 1, 1000003};
-  uint32_t points = rh_n_points(trial->strategy) + (trial->quick ? 0 : 10);
+  uint32_t points = rh_n_points(trial->strategy, trial->quick ? 0 : 10);
   rh_pairs pairs;
   RH_TRY(rh_served_pairs(trial, 1000003, 1, &pairs));
-  if (trial->strategy->n_params == 0) points = 1;
   rh_imports_watch(trial->path);
   for (uint32_t k = 0; k < points; k++)
     for (size_t j = 0; j < (k == 0 ? 4u : trial->quick ? 1u : 3u); j++)
@@ -95,7 +94,7 @@ static int changes_code_of(rh_trial *trial, uint32_t k, uint32_t point, int else
   int64_t params[RH_MAX_PARAMS];
   rh_point(trial, point, params);
   uint64_t usual = code_with(trial, elsewhere, pair, max_n, params);
-  for (size_t j = 0; usual && j < sizeof values / sizeof *values; j++) {
+  for (size_t j = 0; usual && j < RH_COUNT(values); j++) {
     if (!rh_param_allows(param, values[j])) continue;
     params[k] = values[j];
     uint64_t code = code_with(trial, elsewhere, pair, max_n, params);
@@ -118,13 +117,13 @@ static int changes_code(rh_trial *trial, const rh_pairs *kinds, uint32_t k, uint
 /* It may matter on one kind of device only, or if another parameter is large: the others are at
  * their bounds in turn. */
 static int changes_code_somewhere(rh_trial *trial, const rh_pairs *kinds, uint32_t k) {
-  uint32_t points = trial->strategy->n_params > 1 ? rh_n_points(trial->strategy) : 1;
+  uint32_t points = trial->strategy->n_params > 1 ? rh_n_points(trial->strategy, 0) : 1;
   for (uint32_t at = 1; at < 2 * points; at++)
     if (changes_code(trial, kinds, k, at / 2 ? points - at / 2 : 0, at % 2)) return 1;
   return 0;
 }
 
-rh_status rh_v55_rebuild(rh_trial *trial) {
+RH_TEST(55, "parameters that change code are declared", RH_RUN_TEST(0.5, 0.1)) {
   rh_pairs kinds;
   if (trial->strategy->n_params == 0) return rh_trial_skip(trial, "has no parameters");
   RH_TRY(rh_pair_kinds(trial, 1003, &kinds));

@@ -14,7 +14,7 @@ static rh_status open_raw(rh_trial *trial, const rh_plugin **plugin) {
   return RH_OK;
 }
 
-rh_status rh_v16_version(rh_trial *trial) {
+RH_TEST(16, "descriptor: magic, sizes, versions, flags", RH_LOADING_TEST) {
   const rh_plugin *plugin;
   RH_TRY(open_raw(trial, &plugin));
   return rh_validate_version(plugin, &trial->error);
@@ -35,15 +35,16 @@ static rh_status judge_each(rh_trial *trial, rh_validate_strategy *judge) {
   return rh_validate_each(plugin, judge, &trial->error);
 }
 
-rh_status rh_v17_texts(rh_trial *trial) {
+RH_TEST(17, "descriptor: names and texts", RH_LOADING_TEST) {
   const rh_plugin *plugin;
   RH_TRY(open_versioned(trial, &plugin));
   RH_TRY(rh_validate_names(plugin, &trial->error));
   return judge_each(trial, rh_validate_texts);
 }
 
-RH_TEST_IS(v18_functions, judge_each(trial, rh_validate_functions))
-RH_TEST_IS(v19_params, judge_each(trial, rh_validate_params))
+RH_TEST_IS(18, "descriptor: functions are present", judge_each(trial, rh_validate_functions),
+           RH_LOADING_TEST)
+RH_TEST_IS(19, "descriptor: parameters", judge_each(trial, rh_validate_params), RH_LOADING_TEST)
 
 /* Promises must be known and consistent: host code cannot need sub-groups, and identical bits
  * everywhere need a known depth. */
@@ -59,7 +60,8 @@ static rh_status judge_promises(const rh_strategy *strategy, rh_error *error) {
   return RH_OK;
 }
 
-RH_TEST_IS(v20_promises, judge_each(trial, judge_promises))
+RH_TEST_IS(20, "descriptor: promises are known and consistent", judge_each(trial, judge_promises),
+           RH_LOADING_TEST)
 
 /* ---- V21 ---- */
 
@@ -86,7 +88,7 @@ static uint64_t hash_plugin(const rh_plugin *plugin) {
   return mix_text(hash, plugin->build);
 }
 
-rh_status rh_v21_constant(rh_trial *trial) {
+RH_TEST(21, "descriptor: unchanged after a whole run", RH_RUN_TEST(0.2, 0.1)) {
   uint64_t before = hash_plugin(trial->plugin);
   rh_status status = rh_try_any_problem(trial, 1003);
   if (hash_plugin(trial->plugin) != before)

@@ -10,98 +10,74 @@ static rh_status with_image(rh_trial *trial,
   return judge(trial, &image);
 }
 
-static rh_status is_readable(rh_trial *trial, const rh_image *image) {
-  (void)trial;
-  (void)image;
-  return RH_OK;
-}
-
-rh_status rh_v01_machine(rh_trial *trial) {
-  if (with_image(trial, is_readable) == RH_OK) return RH_OK;
-  return rh_trial_fail(trial, "%s", trial->error.message);
+RH_TEST(01, "built for this machine", RH_FILE_TEST) {
+  RH_FINISHED(rh_image) image = {0};
+  return rh_image_read(&image, trial->path, &trial->error);
 }
 
 /* A test of what was read. */
-#define IMAGE_TEST(name)                                                                           \
-  static rh_status name##_of(rh_trial *trial, const rh_image *image);                              \
-  rh_status name(rh_trial *trial) { return with_image(trial, name##_of); }                         \
-  static rh_status name##_of(rh_trial *trial, const rh_image *image)
+#define IMAGE_TEST(number, title, ...)                                                             \
+  static rh_status judge_v##number(rh_trial *trial, const rh_image *image);                        \
+  RH_TEST_IS(number, title, with_image(trial, judge_v##number), __VA_ARGS__)                       \
+  static rh_status judge_v##number(rh_trial *trial, const rh_image *image)
 
 /* ---- Symbols ---- */
 
-/* The names of the symbols that are `wanted`, as far as a line has room. */
-static const char *names_of(const rh_image *image, char names[256], const void *user,
-                            int (*wanted)(const rh_image_symbol *symbol, const void *user)) {
-  enum { ROOM = 256 };
-  size_t length = 0;
-  names[0] = 0;
-  for (uint32_t k = 0; k < image->n_symbols; k++) {
-    const rh_image_symbol *symbol = &image->symbols[k];
-    if (wanted(symbol, user) && length + strlen(symbol->name) + 2 < ROOM)
-      length +=
-          (size_t)snprintf(names + length, ROOM - length, "%s%s", length ? " " : "", symbol->name);
-  }
-  return length ? names : NULL;
+enum { NAMES_BYTES = 256 };
+
+/* Adds a symbol's name, if there is room. */
+static void add_name(char names[NAMES_BYTES], const rh_image_symbol *symbol) {
+  size_t length = strlen(names);
+  if (length + strlen(symbol->name) + 2 < NAMES_BYTES)
+    snprintf(names + length, NAMES_BYTES - length, "%s%s", length ? " " : "", symbol->name);
 }
 
-static int is_another_export(const rh_image_symbol *symbol, const void *own) {
-  return symbol->defined && strcmp(symbol->name, own) != 0;
-}
-
-IMAGE_TEST(rh_v02_exports) {
-  char names[256];
+IMAGE_TEST(02, "exports its descriptor and nothing else", RH_FILE_TEST) {
+  char names[NAMES_BYTES] = "";
   int is_plugin = rh_image_defines(image, RH_PLUGIN_SYMBOL);
-  if (!is_plugin && !rh_image_defines(image, RH_TRANSPORT_SYMBOL))
+  const char *own = is_plugin ? RH_PLUGIN_SYMBOL : RH_TRANSPORT_SYMBOL;
+  if (!rh_image_defines(image, own))
     return rh_trial_fail(trial, "does not export %s", RH_PLUGIN_SYMBOL);
-  if (!names_of(image, names, is_plugin ? RH_PLUGIN_SYMBOL : RH_TRANSPORT_SYMBOL,
-                is_another_export))
-    return RH_OK;
+  for (const rh_image_symbol *symbol = image->symbols; symbol->name; symbol++)
+    if (symbol->defined && strcmp(symbol->name, own) != 0) add_name(names, symbol);
+  if (!*names) return RH_OK;
   return rh_trial_fail(trial, "also exports %s: build with -fvisibility=hidden", names);
 }
 
 /* Symbol versions are not compared.  Undefined weak symbols are the linker's own hooks, and may
  * be missing. */
-static int is_nowhere(const rh_image_symbol *symbol, const void *libraries) {
-  return !symbol->defined && !symbol->weak && !rh_libraries_define(libraries, symbol->name);
-}
-
-IMAGE_TEST(rh_v03_undefined) {
-  char names[256];
+IMAGE_TEST(03, "every undefined symbol is in a library that it names", RH_FILE_TEST) {
+  char names[NAMES_BYTES] = "";
   RH_FINISHED(rh_libraries) libraries = {.n = 0};
   if (rh_libraries_read(&libraries, trial->path, &trial->error) != RH_OK)
     return rh_trial_skip(trial, "%s in the usual directories", trial->error.message);
-  if (names_of(image, names, &libraries, is_nowhere))
-    return rh_trial_fail(
-        trial,
-        "needs %s, which no library that it names defines: link with -z defs to see it earlier",
-        names);
-  return RH_OK;
+  for (const rh_image_symbol *symbol = image->symbols; symbol->name; symbol++)
+    if (!symbol->defined && !symbol->weak && !rh_libraries_define(&libraries, symbol->name))
+      add_name(names, symbol);
+  if (!*names) return RH_OK;
+  return rh_trial_fail(
+      trial,
+      "needs %s, which no library that it names defines: link with -z defs to see it earlier",
+      names);
 }
 
-static int is_unique(const rh_image_symbol *symbol, const void *user) {
-  (void)user;
-  return (int)symbol->unique;
-}
-
-IMAGE_TEST(rh_v07_unique) {
-  char names[256];
-  if (!names_of(image, names, NULL, is_unique)) return RH_OK;
+IMAGE_TEST(07, "no unique symbols, which keep a library loaded", RH_FILE_TEST) {
+  char names[NAMES_BYTES] = "";
+  for (const rh_image_symbol *symbol = image->symbols; symbol->name; symbol++)
+    if (symbol->unique) add_name(names, symbol);
+  if (!*names) return RH_OK;
   return rh_trial_fail(trial, "has unique symbols (%s): compile with -fno-gnu-unique", names);
 }
 
-static int is_doubtful(const rh_image_symbol *symbol, const void *user) {
+IMAGE_TEST(09, "imports no function that needs a reason", RH_LOADING_TEST) {
   static const char *const doubtful[] = {
       "exit",      "_exit",  "abort",     "fork",        "vfork", "system", "popen",  "execve",
       "setlocale", "signal", "sigaction", "sigprocmask", "chdir", "setenv", "putenv", "umask"};
-  (void)user;
-  for (size_t k = 0; k < sizeof doubtful / sizeof *doubtful; k++)
-    if (!symbol->defined && strcmp(symbol->name, doubtful[k]) == 0) return 1;
-  return 0;
-}
-
-IMAGE_TEST(rh_v09_imports) {
-  char names[256];
-  if (!names_of(image, names, NULL, is_doubtful)) return RH_OK;
+  char names[NAMES_BYTES] = "";
+  for (const rh_image_symbol *symbol = image->symbols; symbol->name; symbol++)
+    for (size_t k = 0; k < RH_COUNT(doubtful); k++)
+      if (!symbol->defined && strcmp(symbol->name, doubtful[k]) == 0) add_name(names, symbol);
+  if (!*names) return RH_OK;
   return rh_trial_warn(trial, "imports %s, which a reduction should not need", names);
 }
 
@@ -125,7 +101,7 @@ static const char *second_loader(const rh_libraries *libraries) {
 }
 
 /* V03 reports libraries that are not found. */
-IMAGE_TEST(rh_v04_needed) {
+IMAGE_TEST(04, "needs only ordinary libraries", RH_FILE_TEST) {
   RH_FINISHED(rh_libraries) libraries = {.n = 0};
   const char *unusual = NULL;
   for (uint32_t k = 0; k < image->n_needed; k++)
@@ -151,14 +127,14 @@ IMAGE_TEST(rh_v04_needed) {
 
 /* ---- How it is linked ---- */
 
-IMAGE_TEST(rh_v05_static_tls) {
+IMAGE_TEST(05, "no static thread-local storage", RH_FILE_TEST) {
   if (!image->static_tls) return RH_OK;
   return rh_trial_fail(trial,
                        "needs static thread-local storage, of which a process has little left when "
                        "plugins are loaded: compile without -ftls-model=initial-exec");
 }
 
-IMAGE_TEST(rh_v06_hardened) {
+IMAGE_TEST(06, "no text relocations, no executable stack, RELRO", RH_FILE_TEST) {
   if (image->text_relocations)
     return rh_trial_fail(trial, "relocates its code: compile with -fPIC");
   if (image->executable_stack)
@@ -178,7 +154,7 @@ static const char *judge_path(const char *element, size_t length) {
   return rh_trust_path(path, 0, NULL, why, sizeof why) != 0 ? "can be changed by others" : NULL;
 }
 
-IMAGE_TEST(rh_v08_rpath) {
+IMAGE_TEST(08, "no run path that is empty, relative or writable by others", RH_FILE_TEST) {
   for (const char *at = image->rpath; at;) {
     size_t length = strcspn(at, ":");
     const char *wrong = judge_path(at, length);

@@ -15,14 +15,8 @@ static size_t memory_in_use(void) {
 #endif
 }
 
-static rh_status no_run(rh_rig *rig, uint64_t seed) {
-  (void)rig;
-  (void)seed;
-  return RH_OK;
-}
-
-rh_status rh_v31_no_run(rh_trial *trial) {
-  for (int k = 0; k < 3; k++) RH_TRY(rh_try_one(trial, 1003, RH_RIG_PLAIN, no_run));
+RH_TEST(31, "setup and teardown without a run", RH_RUN_TEST(0.2, 0.1)) {
+  for (int k = 0; k < 3; k++) RH_TRY(rh_try_one(trial, 1003, RH_RIG_PLAIN, NULL));
   return rh_try_any_problem(trial, 1003);
 }
 
@@ -79,7 +73,7 @@ static rh_status repeat_ranges(rh_rig *rig, unsigned char first[RANGES][16]) {
                        run - 1, SETTLED);
 }
 
-RH_RIG_TEST(rh_v32_runs, LARGE) {
+RH_RIG_TEST(32, "thousands of runs: same results, no memory growth", LARGE, RH_RUN_TEST(1, 0.3)) {
   _Alignas(16) unsigned char first[RANGES][16];
   RH_TRY(first_results(rig, seed, first));
   return repeat_ranges(rig, first);
@@ -126,7 +120,7 @@ static rh_status growth(rh_trial *trial, rh_pair pair, int fails, size_t *grown)
   return RH_OK;
 }
 
-rh_status rh_v33_faults(rh_trial *trial) {
+RH_TEST(33, "each host service fails in turn: an error and no leak", RH_RUN_TEST(1.5, 0.2)) {
   rh_pairs pairs;
   size_t usual, grown;
   int injected;
@@ -149,7 +143,7 @@ rh_status rh_v33_faults(rh_trial *trial) {
   return rh_trial_fail(trial, "failed setups leave %zu B of memory behind", grown - usual);
 }
 
-rh_status rh_v34_references(rh_trial *trial) {
+RH_TEST(34, "OpenCL's reference counts balance", RH_RUN_TEST(0.2, 0.1)) {
   RH_TRY(rh_try_any_problem(trial, 1003));
   if (!trial->session) return rh_trial_skip(trial, "runs on the host");
   cl_uint before = count_of(trial->session, 0);
@@ -161,9 +155,8 @@ rh_status rh_v34_references(rh_trial *trial) {
                        (int)after - (int)before);
 }
 
-/* ---- V35, V36 ---- */
-
-RH_RIG_TEST(rh_v35_states, 5003) {
+RH_RIG_TEST(35, "host services only in their phase, floating point preserved", 5003,
+            RH_RUN_TEST(0.2, 0.1)) {
   rh_status status = RH_OK;
   for (int k = 0; k < 2 && status == RH_OK; k++) status = rh_one_case(rig, seed);
   rh_rig_teardown(rig);
@@ -184,7 +177,7 @@ static rh_status calls_later(rh_rig *rig, uint64_t seed) {
   return RH_OK;
 }
 
-rh_status rh_v36_afterwards(rh_trial *trial) {
+RH_TEST(36, "nothing happens after teardown", RH_RUN_TEST(0.2, 0.1)) {
   /* so that a driver has started its own threads */
   RH_TRY(rh_try_any_problem(trial, 1003));
   unsigned before = rh_state_count(RH_STATE_THREADS);
@@ -249,7 +242,7 @@ static rh_status on_two_threads(rh_trial *trial) {
 }
 
 /* Two instances of one problem, and two of different problems. */
-rh_status rh_v37_instances(rh_trial *trial) {
+RH_TEST(37, "two instances, in turn and on two threads", RH_RUN_TEST(0.2, 0.1)) {
   rh_pairs pairs;
   RH_TRY(rh_served_pairs(trial, 5003, RH_MOST_PAIRS, &pairs));
   RH_TRY(interleave(trial, pairs.list[0], pairs.list[0]));
@@ -257,12 +250,12 @@ rh_status rh_v37_instances(rh_trial *trial) {
   return on_two_threads(trial);
 }
 
-/* ---- V38 to V40 ---- */
+RH_TEST_IS(38, "structs as small as in 1.0", rh_try_one(trial, 5003, RH_RIG_EXACT, rh_one_case),
+           RH_RUN_TEST(0.2, 0.1))
+RH_TEST_IS(39, "structs larger than today's", rh_try_one(trial, 5003, RH_RIG_GROWN, rh_one_case),
+           RH_RUN_TEST(0.2, 0.1))
 
-RH_TEST_IS(v38_older_host, rh_try_one(trial, 5003, RH_RIG_EXACT, rh_one_case))
-RH_TEST_IS(v39_newer_host, rh_try_one(trial, 5003, RH_RIG_GROWN, rh_one_case))
-
-RH_RIG_TEST(rh_v40_recovers, 5003) {
+RH_RIG_TEST(40, "the run after a failed one is right", 5003, RH_RUN_TEST(0.2, 0.1)) {
   _Alignas(16) unsigned char value[16];
   RH_TRY(rh_rig_fill(rig, "hash", seed, 5003, 0));
   rig->with.fail_at = rig->calls + 1; /* the first service that run calls */

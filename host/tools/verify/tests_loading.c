@@ -5,7 +5,7 @@
 
 static const double most_load_s = 0.05;
 
-rh_status rh_v10_loads(rh_trial *trial) {
+RH_TEST(10, "loads quickly and silently", RH_FILE_TEST) {
   rh_dl dl;
   long long before = rh_printed_so_far();
   rh_trial_phase(trial, "loading");
@@ -22,7 +22,7 @@ rh_status rh_v10_loads(rh_trial *trial) {
   return RH_OK;
 }
 
-rh_status rh_v11_fpstate(rh_trial *trial) {
+RH_TEST(11, "loading preserves the floating-point environment", RH_FILE_TEST) {
   rh_dl dl;
   rh_trial_phase(trial, "loading");
   rh_fpstate before = rh_fpstate_save();
@@ -41,7 +41,7 @@ rh_status rh_v11_fpstate(rh_trial *trial) {
 static const char *comma_locale(void) {
   static const char *const names[] = {"de_DE.UTF-8", "fr_FR.UTF-8", "es_ES.UTF-8", "pt_BR.UTF-8",
                                       "ru_RU.UTF-8", "it_IT.UTF-8", "nl_NL.UTF-8", "de_DE.utf8"};
-  for (size_t k = 0; k < sizeof names / sizeof *names; k++) {
+  for (size_t k = 0; k < RH_COUNT(names); k++) {
     if (!setlocale(LC_ALL, names[k])) continue;
     const struct lconv *conventions = localeconv();
     if (strcmp(conventions->decimal_point, ",") == 0) return names[k];
@@ -50,7 +50,8 @@ static const char *comma_locale(void) {
   return NULL;
 }
 
-rh_status rh_v12_locale(rh_trial *trial) {
+RH_TEST(12, "works in a locale with a decimal comma, and does not change it", RH_NEEDS_NOTHING,
+        RH_OF_STRATEGY, 1, 60, 0.3, 0.1) {
   const char *comma = comma_locale();
   char before[512];
   snprintf(before, sizeof before, "%s", setlocale(LC_ALL, NULL));
@@ -94,18 +95,16 @@ static void ask_everything(rh_trial *trial) {
 static rh_status load_and_ask(rh_trial *trial, rh_footprint *footprint) {
   rh_footprint_enter(footprint, 0);
   rh_status status = rh_trial_load(trial);
-  rh_footprint_leave(footprint);
   rh_footprint_judge(footprint, "loading", 1);
   RH_TRY(status);
   rh_footprint_enter(footprint, 0);
   ask_everything(trial);
-  rh_footprint_leave(footprint);
   rh_footprint_judge(footprint, "query", 1);
   trial->watches_end = 1;
   return footprint->said[0] ? rh_trial_fail(trial, "%s", footprint->said) : RH_OK;
 }
 
-rh_status rh_v13_process(rh_trial *trial) {
+RH_TEST(13, "loading and queries leave the process unchanged", RH_LOADING_TEST) {
   RH_FINISHED(rh_footprint) footprint = {.part = 0};
   allow_libraries(trial, &footprint);
   return load_and_ask(trial, &footprint);
@@ -144,7 +143,8 @@ static rh_status check_owners(rh_trial *trial) {
   return RH_OK;
 }
 
-rh_status rh_v14_entry(rh_trial *trial) {
+RH_TEST(14, "the descriptor is its own, even next to other plugins", RH_NEEDS_NOTHING, RH_OF_PLUGIN,
+        3, 20, 0.1, 0.1) {
   rh_dl dl;
   const void *symbol;
   if (trial->variant == 1) load_neighbours(trial);
@@ -159,9 +159,7 @@ rh_status rh_v14_entry(rh_trial *trial) {
   return check_owners(trial);
 }
 
-/* ---- V15 ---- */
-
-rh_status rh_v15_unloads(rh_trial *trial) {
+RH_TEST(15, "unloads if declared, ten times", RH_LOADING_TEST) {
 #ifdef REDHOST_KEEP_PLUGINS
   return rh_trial_skip(trial, "this redhost was built with sanitizers, which keep plugins loaded");
 #else

@@ -61,8 +61,7 @@ static const double enough_s = 8, enough_quick_s = 0.6;
 /* The range ends at the end of the input, and the result buffer holds one value. */
 static rh_status try_range(rh_rig *rig, uint64_t n, uint64_t first) {
   _Alignas(16) unsigned char value[16];
-  rh_fixture_finish(&rig->own);
-  RH_TRY(rh_fixture_init(&rig->own, rig->session, &rig->row, first + n, 1, rig->error));
+  RH_TRY(rh_fixture_make(&rig->own, rig->session, &rig->row, NULL, first + n, 1, rig->error));
   RH_TRY(rh_rig_fill(rig, "hash", 1 + n, n, first));
   return rh_rig_run(rig, value);
 }
@@ -71,7 +70,7 @@ static rh_status try_range(rh_rig *rig, uint64_t n, uint64_t first) {
 static rh_status try_ranges(rh_rig *rig, int log, double until) {
   static const uint64_t at[] = {1003, 1, 65, MOST_N, MOST_N_AT_LENGTH, 1024, 17, 256, 257, 2047, 3};
   char what[256];
-  for (size_t k = 0; k < sizeof at / sizeof *at; k++) {
+  for (size_t k = 0; k < RH_COUNT(at); k++) {
     if (k > 2 && rh_now() > until) break;
     if (at[k] > rig->max_n) continue;
     rh_status status = try_range(rig, at[k], k % 4);
@@ -122,7 +121,8 @@ static rh_status in_oclgrind(rh_trial *trial, int log) {
   return status;
 }
 
-rh_status rh_v64_interpreter(rh_trial *trial) {
+RH_TEST(64, "no access out of bounds and no data race, by Oclgrind", RH_NEEDS_INTERPRETER,
+        RH_OF_STRATEGY, 1, 120, 5, 0.7) {
   char library[4096];
   if (rh_strategy_is_host(trial->strategy)) return rh_trial_skip(trial, "runs on the host");
   if (!find_library(library, sizeof library))
@@ -167,16 +167,15 @@ static const char turned[] =
 
 /* Twice each, for what one launch leaves to the next. */
 static rh_status in_another_order(rh_rig *rig, uint64_t seed) {
-  static const uint64_t at[] = {65537, 1, 2, 33, 64, 257, 1003, 4099, 20011, 65536};
-  for (uint64_t again = 0; again < 2; again++)
-    for (size_t k = 0; k < sizeof at / sizeof *at; k++)
-      RH_TRY(rh_rig_case(rig, "hash", seed + k, at[k], k % 3));
+  for (int again = 0; again < 2; again++)
+    RH_TRY(rh_rig_cases(rig, seed, RH_KINDS("hash"),
+                        RH_SIZES(65537, 1, 2, 33, 64, 257, 1003, 4099, 20011, 65536), 1, 3));
   return RH_OK;
 }
 
 /* On a GPU the items of a group run together, and shuffles between them, as between those of a
  * sub-group, go by the device's own numbers. */
-rh_status rh_v84_schedule(rh_trial *trial) {
+RH_TEST(84, "work-items and groups in any order", RH_RUN_TEST(4, 0.3)) {
   const rh_rig_with with = {.in_front = turned};
   if (!trial->session) return rh_trial_skip(trial, "runs on the host");
   if (trial->device->kind != RH_DEVICE_CPU || trial->device->features & RH_SUBGROUPS)

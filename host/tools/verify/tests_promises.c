@@ -1,18 +1,14 @@
 /* V49, V54, V56, V57: promises about order, bits, parameters and run. */
 #include "internal.h"
 
-#define COUNT(array) (sizeof array / sizeof *array)
-
 /* ---- V49 ---- */
 
 static rh_status in_order(rh_rig *rig, uint64_t seed) {
-  static const uint64_t at[] = {1, 2, 3, 17, 64, 65, 255, 257, 1003, 4097, 65537};
-  for (size_t k = 0; k < 3 * COUNT(at); k++)
-    RH_TRY(rh_rig_case(rig, "hash", seed + k % 3, at[k / 3], k / 3 % 5));
-  return RH_OK;
+  return rh_rig_cases(rig, seed, RH_KINDS("hash"),
+                      RH_SIZES(1, 2, 3, 17, 64, 65, 255, 257, 1003, 4097, 65537), 3, 5);
 }
 
-rh_status rh_v49_order(rh_trial *trial) {
+RH_TEST(49, "keeps the order as promised", RH_RUN_TEST(0.2, 0.1)) {
   if (!(trial->strategy->promises & RH_KEEPS_ORDER))
     return rh_trial_skip(trial,
                          "does not promise it, so the host declines operators that do not commute");
@@ -26,9 +22,7 @@ rh_status rh_v49_order(rh_trial *trial) {
 /* ---- V54 ---- */
 
 static rh_status some_sizes(rh_rig *rig, uint64_t seed) {
-  static const uint64_t at[] = {1, 257, 1003, 20011};
-  for (size_t k = 0; k < COUNT(at); k++) RH_TRY(rh_rig_case(rig, "hash", seed + k, at[k], 0));
-  return RH_OK;
+  return rh_rig_cases(rig, seed, RH_KINDS("hash"), RH_SIZES(1, 257, 1003, 20011), 1, 1);
 }
 
 /* RH_OK or RH_DECLINED, or a failure. */
@@ -45,9 +39,9 @@ static rh_status try_params(rh_trial *trial, rh_pair pair, uint32_t point) {
 
 /* Each parameter at its least, initial and greatest value, for each kind of problem, or for the
  * first one if quick; then random points for all kinds, until enough were accepted. */
-rh_status rh_v54_params(rh_trial *trial) {
+RH_TEST(54, "parameters at their ends and at random points", RH_RUN_TEST(6, 1)) {
   rh_pairs kinds;
-  uint32_t ends = rh_n_points(trial->strategy), wanted = trial->quick ? 3 : 20;
+  uint32_t ends = rh_n_points(trial->strategy, 0), wanted = trial->quick ? 3 : 20;
   if (trial->strategy->n_params == 0) return rh_trial_skip(trial, "has no parameters");
   RH_TRY(rh_pair_kinds(trial, 20011, &kinds));
   for (uint32_t k = 0; k < ends; k++)
@@ -61,9 +55,7 @@ rh_status rh_v54_params(rh_trial *trial) {
   return RH_OK;
 }
 
-/* ---- V56, V57 ---- */
-
-RH_RIG_TEST(rh_v56_enqueues, 5003) {
+RH_RIG_TEST(56, "run only enqueues", 5003, RH_RUN_TEST(0.2, 0.1)) {
   _Alignas(16) unsigned char value[16];
   RH_TRY(rh_rig_fill(rig, "hash", seed, 5003, 0));
   rh_imports_watch(rig->trial->path);
@@ -76,7 +68,7 @@ RH_RIG_TEST(rh_v56_enqueues, 5003) {
                        rig->reads ? "read()" : seen.last);
 }
 
-rh_status rh_v57_build_error(rh_trial *trial) {
+RH_TEST(57, "a build error is reported with its location", RH_RUN_TEST(1, 0.1)) {
   const rh_rig_with with = {.in_front = "#error injected by redhost --verify\n"};
   rh_pairs pairs;
   RH_FINISHED(rh_rig) rig = {.trial = NULL};

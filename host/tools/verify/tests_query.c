@@ -1,9 +1,7 @@
 /* V23 to V28 and V30: query. */
 #include "internal.h"
 
-/* ---- V23, V24 ---- */
-
-rh_status rh_v23_matrix(rh_trial *trial) {
+RH_TEST(23, "query: every type, operator and device", RH_QUERY_TEST) {
   rh_question q = rh_first_question(trial);
   while (rh_next_question(trial, &q)) {
     if (q.said != RH_OK && q.said != RH_DECLINED)
@@ -25,7 +23,7 @@ static const char *refusal_fault(const rh_answer *answer) {
   return rh_is_plain_utf8(answer->reason, length) ? NULL : "the reason is not printable UTF-8";
 }
 
-rh_status rh_v24_reasons(rh_trial *trial) {
+RH_TEST(24, "query: every refusal has a code and a reason", RH_QUERY_TEST) {
   rh_question q = rh_first_question(trial);
   while (rh_next_question(trial, &q)) {
     if (q.said != RH_DECLINED) continue;
@@ -57,13 +55,13 @@ static rh_status try_users_own(rh_trial *trial) {
                        trial->error.message);
 }
 
-rh_status rh_v25_unknown(rh_trial *trial) {
+RH_TEST(25, "query: unknown types are declined", RH_QUERY_TEST) {
   static const rh_type types[] = {0, RH_N_TYPES + 1, 100, UINT32_MAX};
   rh_question q = rh_first_question(trial);
   q.op = RH_OP_sum;
   q.n = 1000;
   rh_common_device(0, &q.device);
-  for (size_t k = 0; k < sizeof types / sizeof *types; k++) {
+  for (size_t k = 0; k < RH_COUNT(types); k++) {
     q.type = types[k];
     rh_ask(trial->strategy, &q);
     if (q.said != RH_OK && q.said != RH_DECLINED)
@@ -96,7 +94,7 @@ static rh_status at_ends(rh_trial *trial, rh_question q) {
   return RH_OK;
 }
 
-rh_status rh_v26_ends_of_ranges(rh_trial *trial) {
+RH_TEST(26, "query: safe with parameters at the ends of their ranges", RH_QUERY_TEST) {
   rh_question q = rh_first_question(trial);
   if (trial->strategy->n_params == 0) return rh_trial_skip(trial, "has no parameters");
   while (rh_next_question(trial, &q))
@@ -144,7 +142,7 @@ static rh_status try_poor(rh_trial *trial, rh_pair pair, const rh_device *device
                        (unsigned long long)device->local_bytes);
 }
 
-rh_status rh_v27_starved(rh_trial *trial) {
+RH_TEST(27, "query: limited devices are declined or served", RH_RUN_TEST(4, 0.1)) {
   rh_pairs pairs;
   rh_device device;
   if (!trial->session) return rh_trial_skip(trial, "runs on the host");
@@ -175,7 +173,7 @@ static rh_status check_refusal(rh_trial *trial, rh_pair pair) {
                        rh_type_name(pair.type));
 }
 
-rh_status rh_v28_keeps_promise(rh_trial *trial) {
+RH_TEST(28, "query: setup succeeds if accepted, fails if declined", RH_RUN_TEST(7, 0.1)) {
   enum { MOST_REFUSED = 8 };
   rh_pairs pairs;
   rh_question q = rh_first_question(trial);
@@ -214,7 +212,7 @@ static void *ask_in_thread(void *user) {
   return NULL;
 }
 
-rh_status rh_v30_threads(rh_trial *trial) {
+RH_TEST(30, "query: eight concurrent threads agree", RH_QUERY_TEST) {
   pthread_t threads[THREADS];
   asking asked[THREADS];
   int started = 0, differ = 0;

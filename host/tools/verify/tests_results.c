@@ -2,33 +2,16 @@
  * and within a proved bound elsewhere. */
 #include "internal.h"
 
-enum { LARGEST = 1000003, LARGE_SIZES = 2 }; /* the last ones */
-
 /* Around powers of two, where trees and tiles end, and two primes. */
 static const uint64_t small_sizes[] = {1,  2,  3,   5,   16,  17,  31,  33, 63,
                                        64, 65, 127, 255, 256, 257, 511, 513};
-static const uint64_t sizes[] = {1,    2,    3,    4,    5,    7,     16,     17,   31,
-                                 32,   33,   63,   64,   65,   127,   128,    129,  255,
-                                 256,  257,  511,  512,  513,  1023,  1024,   1025, 2047,
-                                 2049, 4095, 4097, 8191, 8193, 65537, LARGEST};
-#define COUNT(array) (sizeof array / sizeof *array)
+#define SIZES_BELOW_LARGE                                                                          \
+  1, 2, 3, 4, 5, 7, 16, 17, 31, 32, 33, 63, 64, 65, 127, 128, 129, 255, 256, 257, 511, 512, 513,   \
+      1023, 1024, 1025, 2047, 2049, 4095, 4097, 8191, 8193
+enum { LARGEST = 1000003 };
+static const uint64_t sizes[] = {SIZES_BELOW_LARGE, 65537, LARGEST, 0};
 
-#define KINDS(...) ((const char *const[]){__VA_ARGS__, NULL})
-
-/* Every kind of data at every size that the rig is set up for, `times` each; the range begins at
- * one of the first `offsets` elements. */
-static rh_status try_cases(rh_rig *rig, uint64_t seed, const char *const *kinds, const uint64_t *at,
-                           size_t n, uint64_t times, uint64_t offsets) {
-  for (size_t k = 0; k < n; k++)
-    for (size_t j = 0; kinds[j] && at[k] <= rig->max_n; j++)
-      for (uint64_t again = 0; again < times; again++)
-        RH_TRY(rh_rig_case(rig, kinds[j], seed + 10 * k + again, at[k], k % offsets));
-  return RH_OK;
-}
-
-/* ---- V41 ---- */
-
-RH_PAIRS_TEST(rh_v41_nothing, 1003, 6, NULL) {
+RH_PAIRS_TEST(41, "n = 0 gives the identity", 1003, 6, NULL, RH_RUN_TEST(0.5, 0.1)) {
   RH_TRY(rh_rig_case(rig, "hash", seed, 0, 0));
   RH_TRY(rh_rig_case(rig, "hash", seed, 1003, 0));
   return rh_rig_case(rig, "hash", seed, 0, RH_AROUND);
@@ -40,32 +23,32 @@ RH_PAIRS_TEST(rh_v41_nothing, 1003, 6, NULL) {
  * shows faults at the edges.  Floats of these kinds add exactly in every order.  Products of floats
  * must not overflow on the way.  At the bounds of the type, partial sums are largest, and the least
  * integer cannot be negated. */
-RH_PAIRS_TEST(rh_v42_exact, trial->quick ? 65537 : LARGEST, 7, NULL) {
-  static const uint64_t at[] = {1, 2, 7, 8, 9, 16, 17, 33, 63, 257, 1003, 4097};
-  RH_TRY(try_cases(rig, seed, KINDS("hash", "onehot"), sizes, COUNT(sizes), 1, 3));
+RH_PAIRS_TEST(42, "tier 1: exact for every operator and type", trial->quick ? 65537 : LARGEST, 7,
+              NULL, RH_RUN_TEST(12, 0.3)) {
+  RH_TRY(rh_rig_cases(rig, seed, RH_KINDS("hash", "onehot"), sizes, 1, 3));
   if (!rig->trial->quick)
-    RH_TRY(try_cases(rig, seed, KINDS("units", "equal"), sizes, COUNT(sizes) - LARGE_SIZES, 1, 3));
-  if (rig->op == RH_OP_prod)
-    RH_TRY(try_cases(rig, seed, KINDS("swing"), sizes, COUNT(sizes), 1, 3));
-  return try_cases(rig, seed, KINDS("least", "greatest", "ends", "two"), at, COUNT(at), 1, 3);
+    RH_TRY(rh_rig_cases(rig, seed, RH_KINDS("units", "equal"), RH_SIZES(SIZES_BELOW_LARGE), 1, 3));
+  if (rig->op == RH_OP_prod) RH_TRY(rh_rig_cases(rig, seed, RH_KINDS("swing"), sizes, 1, 3));
+  return rh_rig_cases(rig, seed, RH_KINDS("least", "greatest", "ends", "two"),
+                      RH_SIZES(1, 2, 7, 8, 9, 16, 17, 33, 63, 257, 1003, 4097), 1, 3);
 }
 
 static int is_rounded(rh_pair pair) { return !(rh_op_flags(pair.op, pair.type) & RH_OP_EXACT); }
 
-RH_PAIRS_TEST(rh_v43_bound, trial->quick ? 65537 : LARGEST, 3, is_rounded) {
-  RH_TRY(try_cases(rig, seed, KINDS("uniform", "cancel"), sizes, COUNT(sizes), 1, 1));
-  return rig->trial->quick ? RH_OK
-                           : try_cases(rig, seed, KINDS("loguniform", "descending", "ramp"), sizes,
-                                       COUNT(sizes), 1, 1);
+RH_PAIRS_TEST(43, "tier 2: within the bound of the declared depth", trial->quick ? 65537 : LARGEST,
+              3, is_rounded, RH_RUN_TEST(1, 0.1)) {
+  RH_TRY(rh_rig_cases(rig, seed, RH_KINDS("uniform", "cancel"), sizes, 1, 1));
+  if (rig->trial->quick) return RH_OK;
+  return rh_rig_cases(rig, seed, RH_KINDS("loguniform", "descending", "ramp"), sizes, 1, 1);
 }
 
 /* ---- V44, V45 ---- */
 
 /* A smaller run must not be affected by what a larger one left in scratch memory. */
 static rh_status smaller(rh_rig *rig, uint64_t seed) {
-  for (size_t k = COUNT(sizes); k-- > 0;)
+  for (size_t k = RH_COUNT(sizes) - 1; k-- > 0;)
     if (sizes[k] <= rig->max_n) RH_TRY(rh_rig_case(rig, "hash", seed + k, sizes[k], 0));
-  for (size_t k = 0; k < COUNT(small_sizes); k++) {
+  for (size_t k = 0; k < RH_COUNT(small_sizes); k++) {
     RH_TRY(rh_rig_case(rig, "hash", seed + k, rig->max_n, 0));
     RH_TRY(rh_rig_case(rig, "hash", seed + k, small_sizes[k], 0));
   }
@@ -77,9 +60,9 @@ static rh_status parts_of_most(rh_rig *rig, uint64_t seed) {
   static const uint64_t less[] = {0, 1, 2, 3, 7, 16, 31, 33, 63, 64, 65, 127, 129, 255, 257, 1000};
   static const uint64_t by[] = {2, 3, 5, 8, 10, 16, 64};
   const uint64_t most = rig->max_n;
-  for (size_t k = 0; k < COUNT(less); k++)
+  for (size_t k = 0; k < RH_COUNT(less); k++)
     if (less[k] <= most) RH_TRY(rh_rig_case(rig, "hash", seed + k, most - less[k], 0));
-  for (size_t k = 0; k < COUNT(by); k++)
+  for (size_t k = 0; k < RH_COUNT(by); k++)
     for (uint64_t part = 1; part < by[k] && part < 8; part++) {
       uint64_t n = most / by[k] * part;
       for (uint64_t beside = 0; beside < 3; beside++)
@@ -88,15 +71,15 @@ static rh_status parts_of_most(rh_rig *rig, uint64_t seed) {
   return RH_OK;
 }
 
-rh_status rh_v44_smaller(rh_trial *trial) {
+RH_TEST(44, "a smaller n after a larger one, and any part of the most", RH_RUN_TEST(4, 0.3)) {
   static const uint64_t most[] = {4096, 1000, 257, 65536, 20011};
   RH_TRY(rh_try_pairs(trial, 20011, trial->quick ? 2 : 8, NULL, NULL, smaller));
-  for (size_t k = 0; k < COUNT(most); k++)
+  for (size_t k = 0; k < RH_COUNT(most); k++)
     RH_TRY(rh_try_pairs(trial, most[k], trial->quick ? 1 : 8, NULL, NULL, parts_of_most));
   return RH_OK;
 }
 
-RH_PAIRS_TEST(rh_v45_offsets, 4099, 4, NULL) {
+RH_PAIRS_TEST(45, "the range may begin anywhere", 4099, 4, NULL, RH_RUN_TEST(1, 0.1)) {
   for (uint64_t first = 0; first <= 17; first++) {
     RH_TRY(rh_rig_case(rig, "hash", seed + first, 1003, first));
     RH_TRY(rh_rig_case(rig, "hash", seed + first, 5, first));
@@ -109,7 +92,7 @@ RH_PAIRS_TEST(rh_v45_offsets, 4099, 4, NULL) {
 static rh_status untouched(rh_rig *rig, uint64_t seed,
                            rh_status (*check)(rh_fixture *place, rh_error *error)) {
   _Alignas(16) unsigned char value[16];
-  for (size_t k = 0; k < COUNT(small_sizes); k++) {
+  for (size_t k = 0; k < RH_COUNT(small_sizes); k++) {
     RH_TRY(rh_rig_fill(rig, "hash", seed + k, small_sizes[k], k));
     RH_TRY(rh_rig_run(rig, value));
     RH_TRY(check(rig->place, rig->error));
@@ -119,18 +102,19 @@ static rh_status untouched(rh_rig *rig, uint64_t seed,
   return check(rig->place, rig->error);
 }
 
-RH_PAIRS_TEST(rh_v46_input, 20011, 3, NULL) { return untouched(rig, seed, rh_fixture_check_input); }
+RH_PAIRS_TEST(46, "the input is not written", 20011, 3, NULL, RH_RUN_TEST(0.8, 0.1)) {
+  return untouched(rig, seed, rh_fixture_check_input);
+}
 
 /* Wide enough around the result for stray writes of a work-item, a group or a whole launch. */
 enum { NEIGHBOURS = 4096 };
 
-RH_PAIRS_TEST(rh_v47_neighbours, 20011, 4, NULL) {
+RH_PAIRS_TEST(47, "writes its result and nothing next to it", 20011, 4, NULL,
+              RH_RUN_TEST(0.8, 0.1)) {
   static const uint64_t at[] = {NEIGHBOURS, 1, 0, 2, 257, 2 * NEIGHBOURS};
-  uint64_t elements = rig->own.elements;
-  rh_fixture_finish(&rig->own);
-  RH_TRY(rh_fixture_init(&rig->own, rig->session, &rig->row, elements, 2 * NEIGHBOURS + 1,
-                         rig->error));
-  for (size_t k = 0; k < COUNT(at); k++) {
+  RH_TRY(rh_fixture_make(&rig->own, rig->session, &rig->row, NULL, rig->own.elements,
+                         2 * NEIGHBOURS + 1, rig->error));
+  for (size_t k = 0; k < RH_COUNT(at); k++) {
     RH_TRY(rh_fixture_aim(&rig->own, at[k], rig->error));
     RH_TRY(untouched(rig, seed + k, rh_fixture_check_result));
   }
@@ -138,9 +122,9 @@ RH_PAIRS_TEST(rh_v47_neighbours, 20011, 4, NULL) {
 }
 
 /* Puts the range between other bytes: a read outside it changes the result. */
-RH_PAIRS_TEST(rh_v48_poison, 1009, 6, NULL) {
+RH_PAIRS_TEST(48, "elements outside the range do not matter", 1009, 6, NULL, RH_RUN_TEST(1, 0.1)) {
   _Alignas(16) unsigned char first[16], second[16];
-  for (size_t k = 0; k < COUNT(small_sizes); k++) {
+  for (size_t k = 0; k < RH_COUNT(small_sizes); k++) {
     uint64_t n = small_sizes[k];
     rig->poison = 0xAA;
     RH_TRY(rh_rig_fill(rig, "hash", seed + k, n, RH_AROUND));
@@ -160,10 +144,10 @@ RH_PAIRS_TEST(rh_v48_poison, 1009, 6, NULL) {
 
 static int is_float(rh_pair pair) { return rh_type_is_float(pair.type); }
 
-RH_PAIRS_TEST(rh_v51_specials, 4097, 6, is_float) {
-  static const uint64_t at[] = {1, 2, 33, 257, 1003, 4097};
-  return try_cases(rig, seed, KINDS("nan", "zeros", "infs", "subnormal", "huge"), at, COUNT(at), 3,
-                   1);
+RH_PAIRS_TEST(51, "NaN, infinities, zeros of both signs, subnormals", 4097, 6, is_float,
+              RH_RUN_TEST(0.7, 0.3)) {
+  return rh_rig_cases(rig, seed, RH_KINDS("nan", "zeros", "infs", "subnormal", "huge"),
+                      RH_SIZES(1, 2, 33, 257, 1003, 4097), 3, 1);
 }
 
 /* ---- V53 ---- */
@@ -215,7 +199,7 @@ static rh_status random_cases(rh_rig *rig, uint64_t *state, budget *b) {
   return RH_OK;
 }
 
-rh_status rh_v53_random(rh_trial *trial) {
+RH_TEST(53, "random cases", RH_RUN_TEST(30, 0.5)) {
   rh_pairs pairs;
   uint64_t state = trial->seed;
   double now = rh_now();

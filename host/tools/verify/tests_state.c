@@ -55,7 +55,6 @@ static void learn_unsteady(rh_trial *trial, rh_footprint *footprint) {
         RH_OK)
       use_context(&own);
     rh_cl_session_finish(&own);
-    rh_footprint_leave(footprint);
     rh_footprint_judge(footprint, "a driver", 1);
     if (k && footprint->said[0]) footprint->unsteady |= 1u << footprint->part;
     footprint->said[0] = 0;
@@ -144,7 +143,7 @@ static rh_status check_instances(rh_trial *trial, rh_footprint *footprint) {
   return run_instance(trial, &many, footprint);
 }
 
-rh_status rh_v58_footprint(rh_trial *trial) {
+RH_TEST(58, "setup, run and teardown leave the process unchanged", RH_RUN_TEST(2, 0.7)) {
   /* Drivers load what they compile as libraries. */
   RH_FINISHED(rh_footprint) footprint = {.unsteady = 1u << RH_STATE_LIBRARIES};
   if (rh_is_foreign(trial->path))

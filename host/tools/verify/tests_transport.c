@@ -25,7 +25,7 @@ static const char *function_elsewhere(const rh_transport *t, const char *path) {
   return NULL;
 }
 
-rh_status rh_v70_descriptor(rh_trial *trial) {
+RH_TEST(70, "transport: descriptor", RH_TRANSPORT_TEST) {
   enum { MOST_DESCRIPTION = 127 };
   const rh_transport *t;
   rh_trial_phase(trial, "loading");
@@ -43,9 +43,7 @@ rh_status rh_v70_descriptor(rh_trial *trial) {
   return RH_OK;
 }
 
-/* ---- V71 ---- */
-
-rh_status rh_v71_probe(rh_trial *trial) {
+RH_TEST(71, "transport: probe gives an answer and a sentence", RH_TRANSPORT_TEST) {
   enum { TIMES = 20 };
   const rh_transport *t;
   char first[RH_SENTENCE_BYTES] = "";
@@ -83,12 +81,11 @@ static rh_status probe_watched(rh_trial *trial, const rh_transport *t, uint32_t 
   RH_FINISHED(rh_footprint) footprint = {.unsteady = without};
   rh_footprint_enter(&footprint, 0);
   t->probe(rh_sentence_room(), RH_SENTENCE_BYTES);
-  rh_footprint_leave(&footprint);
   rh_footprint_judge(&footprint, "probe", 1);
   return footprint.said[0] ? rh_trial_fail(trial, "%s", footprint.said) : RH_OK;
 }
 
-rh_status rh_v72_probe_changes_nothing(rh_trial *trial) {
+RH_TEST(72, "transport: probe leaves the process unchanged", RH_TRANSPORT_TEST) {
   const rh_transport *t;
   RH_TRY(load(trial, &t));
   rh_trial_phase(trial, "probe");
@@ -348,18 +345,23 @@ static rh_status run_calm(rh_trial *trial, rh_rank_task task, uint32_t size) {
 
 static rh_status run_sizes(rh_trial *trial, rh_rank_task task) {
   static const uint32_t sizes[] = {FEW, 2, 1, 5, 16};
-  uint32_t n = trial->quick ? 2 : sizeof sizes / sizeof *sizes;
+  uint32_t n = trial->quick ? 2 : RH_COUNT(sizes);
   for (uint32_t k = 0; k < n; k++) RH_TRY(run_calm(trial, task, sizes[k]));
   return RH_OK;
 }
 
-RH_TEST_IS(v74_places, run_sizes(trial, RH_RANK_GREET))
-RH_TEST_IS(v75_gathers, run_sizes(trial, RH_RANK_SIZES))
-RH_TEST_IS(v76_many_gathers, run_calm(trial, RH_RANK_MANY, FEW))
-RH_TEST_IS(v77_waits_for_late, run_calm(trial, RH_RANK_LATE, FEW))
-RH_TEST_IS(v83_state, run_calm(trial, RH_RANK_STATE, FEW))
+RH_TEST_IS(74, "transport: ranks and local ranks", run_sizes(trial, RH_RANK_GREET),
+           RH_JOB_TEST(1, 5, 2))
+RH_TEST_IS(75, "transport: gather of any size, by rank", run_sizes(trial, RH_RANK_SIZES),
+           RH_JOB_TEST(1, 6, 2))
+RH_TEST_IS(76, "transport: many gathers, on busy processors", run_calm(trial, RH_RANK_MANY, FEW),
+           RH_JOB_TEST(1, 4, 4))
+RH_TEST_IS(77, "transport: gather waits for a rank that is late",
+           run_calm(trial, RH_RANK_LATE, FEW), RH_JOB_TEST(1, 3, 3))
+RH_TEST_IS(83, "transport: floating point, locale, directory and file mode mask stay",
+           run_calm(trial, RH_RANK_STATE, FEW), RH_JOB_TEST(1, 1, 1))
 
-rh_status rh_v73_alone(rh_trial *trial) {
+RH_TEST(73, "transport: a job of one rank", RH_TRANSPORT_TEST) {
   const rh_transport *transport;
   RH_TRY(load(trial, &transport));
   char *text = rh_sentence_room();
@@ -371,7 +373,7 @@ rh_status rh_v73_alone(rh_trial *trial) {
   return run_calm(trial, RH_RANK_SIZES, 1);
 }
 
-rh_status rh_v82_closes(rh_trial *trial) {
+RH_TEST(82, "transport: close lets each rank leave in its own time", RH_JOB_TEST(1, 3, 3)) {
   for (trial->seed = 0; trial->seed < 2; trial->seed++)
     RH_TRY(run_calm(trial, RH_RANK_CLOSES, FEW));
   return RH_OK;
@@ -425,7 +427,11 @@ static rh_status run_lost(rh_trial *trial, rh_rank_task task, int number, const 
   return status;
 }
 
-RH_TEST_IS(v78_killed, run_lost(trial, RH_RANK_LASTS, SIGKILL, "was killed"))
-RH_TEST_IS(v79_stopped, run_lost(trial, RH_RANK_LASTS, SIGSTOP, "was stopped"))
-RH_TEST_IS(v80_leaves, run_lost(trial, RH_RANK_LEAVES, 0, "ended without close"))
-RH_TEST_IS(v81_aborts, run_lost(trial, RH_RANK_ABORTS, 0, "aborted the job"))
+RH_TEST_IS(78, "transport: a rank that is killed ends all",
+           run_lost(trial, RH_RANK_LASTS, SIGKILL, "was killed"), RH_JOB_TEST(2, 4, 4))
+RH_TEST_IS(79, "transport: a rank that is stopped ends all",
+           run_lost(trial, RH_RANK_LASTS, SIGSTOP, "was stopped"), RH_JOB_TEST(2, 8, 8))
+RH_TEST_IS(80, "transport: a rank that ends without close ends all",
+           run_lost(trial, RH_RANK_LEAVES, 0, "ended without close"), RH_JOB_TEST(2, 4, 4))
+RH_TEST_IS(81, "transport: abort ends all ranks",
+           run_lost(trial, RH_RANK_ABORTS, 0, "aborted the job"), RH_JOB_TEST(2, 4, 4))

@@ -14,7 +14,7 @@ static const rh_request_field fields[] = {
     RH_REQUEST_FIELD(rh_trial, seed),
     RH_REQUEST_FIELD(rh_trial, random_s),
 };
-enum { N_FIELDS = sizeof fields / sizeof *fields };
+enum { N_FIELDS = RH_COUNT(fields) };
 
 /* ---- The request ---- */
 
@@ -32,7 +32,7 @@ rh_status rh_trial_request(rh_text *to, const rh_trial *trial, rh_error *error) 
 
 static const rh_test *find_test(const char *id) {
   for (int k = 0; k < RH_N_TESTS; k++)
-    if (strcmp(rh_tests[k].id, id) == 0) return &rh_tests[k];
+    if (strcmp(rh_tests[k]->id, id) == 0) return rh_tests[k];
   return NULL;
 }
 
@@ -198,6 +198,6 @@ rh_status rh_trial_load(rh_trial *trial) {
   return rh_trial_skip(trial, "no longer has a strategy '%s'", trial->strategy_name);
 }
 
-#define RH_X(id, name, title, ...) {id, title, rh_##name, __VA_ARGS__},
-const rh_test rh_tests[RH_N_TESTS] = {RH_TEST_LIST(RH_X)};
+#define RH_X(number) &rh_v##number,
+const rh_test *const rh_tests[RH_N_TESTS] = {RH_TEST_LIST(RH_X)};
 #undef RH_X
