@@ -74,7 +74,7 @@ static void take(const mpz_t whole, rh_exact_state *state, rh_exact_sum *sum) {
   mpz_export(state->words, NULL, -1, sizeof *words, 0, 0, wrapped);
   mpz_clear(wrapped);
   mpz_export(words, NULL, -1, sizeof *words, 0, 0, whole);
-  *sum = (rh_exact_sum){.n = 2, .has_others = 1};
+  *sum = (rh_exact_sum){.specials = {.n = 2, .has_others = 1}};
   rh_fixed *side = mpz_sgn(whole) < 0 ? &sum->negative : &sum->positive;
   for (int k = 0; k < RH_EXACT_WORDS; k++)
     if (words[k]) rh_fixed_add_shifted(side, words[k], RH_FIXED_F64_LOWEST + 64 * k);

@@ -174,14 +174,11 @@ static void judge_sum(const rh_judged *j, uint64_t depth) {
   const rh_exact_sum *sum = &j->reference->sum;
   set_depth(j, depth);
   if (depth == RH_DEPTH_ONE_ROUNDING) judge_rounding(j);
-  else if (sum->nans || sum->plus_infinities || sum->minus_infinities) judge_special_sum(j);
-  else if (
-      isfinite(
-          /* The result is finite, so nothing overflowed: an infinity never becomes finite again. */
-          j->result))
+  else if (rh_has_specials(&sum->specials)) judge_special_sum(j);
+  else if (!isfinite(j->result)) judge_overflow(j);
+  else /* nothing overflowed: an infinity never becomes finite again */
     judged_error(j, rh_exact_sum_long(sum), rh_exact_sum_error(sum, j->result), sum_bound(j),
                  rh_exact_abs_up(sum), 'h');
-  else judge_overflow(j);
 }
 
 /* ---- Products of floats ---- */
@@ -339,7 +336,7 @@ static double map_bound(const rh_judged *j) {
 /* A device may map the elements to others than the host, and be right. */
 static void judge_by_map(const rh_judged *j, uint64_t depth) {
   const rh_reference *reference = j->reference;
-  int is_sum = reference->op->base == RH_OP_sum || reference->op->base == RH_OP_asum;
+  int is_sum = rh_op_is_sum(reference->op->base);
   double of_map = map_bound(j), expected = number_of(&reference->result);
   set_depth(j, depth);
   double bound = of_map + (is_sum ? (double)sum_bound(j) * (1 + reference->map_error) : 0);
@@ -414,7 +411,7 @@ static int judge_enclosed_end(const rh_judged *j) {
 static int judge_enclosed(const rh_judged *j, const rh_result *result, uint64_t depth) {
   const rh_reference *reference = j->reference;
   const rh_enclosed *enclosed = &reference->enclosed;
-  int is_sum = reference->op->base == RH_OP_sum || reference->op->base == RH_OP_asum;
+  int is_sum = rh_op_is_sum(reference->op->base);
   if (enclosed->n != reference->n || enclosed->n == 0 || enclosed->n_unknown || j->flushes)
     return 0;
   if (!is_sum) return judge_enclosed_end(j);

@@ -36,6 +36,8 @@ void rh_canonical_trial_finish(rh_canonical_trial *trial);
 rh_status rh_canonical_trial_judge(const rh_canonical_trial *trial, uint32_t op, const char *name,
                                    const rh_result *result, rh_error *error);
 
+static inline int rh_op_is_sum(uint32_t op) { return op == RH_OP_sum || op == RH_OP_asum; }
+
 /* ---- How far a device's result may lie from the host's because functions of the map err ---- */
 
 /* Zero-initialised is that of no elements. */
@@ -91,12 +93,21 @@ long double rh_fixed_long(const rh_fixed *x, int up);
  * of magnitudes A and the distance to any result are read, rounded once.  That rounding is not the
  * one of redhost/exact.h, which strategies use. */
 
-/* Zero-initialised is the empty sum. */
-typedef struct rh_exact_sum {
-  rh_fixed positive, negative; /* sums of magnitudes of the finite elements: S = P - N, A = P + N */
+/* What decides a sum before its finite elements do.  Zero-initialised is that of none. */
+typedef struct rh_specials {
   uint64_t n;
   uint64_t nans, plus_infinities, minus_infinities; /* 1: there are some */
   uint64_t has_others;                              /* 0: every element is -0 */
+} rh_specials;
+
+static inline int rh_has_specials(const rh_specials *of) {
+  return of->nans || of->plus_infinities || of->minus_infinities;
+}
+
+/* Zero-initialised is the empty sum. */
+typedef struct rh_exact_sum {
+  rh_fixed positive, negative; /* sums of magnitudes of the finite elements: S = P - N, A = P + N */
+  rh_specials specials;
 } rh_exact_sum;
 
 /* What gathers elements before they are folded into a sum; a few hundred KiB.  [one thread at a
@@ -170,9 +181,7 @@ typedef struct rh_field_sum {
   long double sum;                /* of the finite elements; it errs by at most `lost` */
   long double positive, negative; /* the sums of the magnitudes of either sign, rounded up */
   long double lost;
-  uint64_t n;
-  uint64_t nans, plus_infinities, minus_infinities; /* 1: there are some */
-  uint64_t has_others;                              /* 0: every element is -0 */
+  rh_specials specials;
   rh_enclosed enclosed; /* of a load whose functions err; of no elements: there are none */
 } rh_field_sum;
 
@@ -180,8 +189,6 @@ void rh_field_sum_of(rh_field_sum *to, const rh_exact_sum *exact, const rh_enclo
 void rh_field_sum_merge(rh_field_sum *to, const rh_field_sum *part);
 /* Rounded to the type, as the sum of an rh_exact_sum is. */
 double rh_field_sum_rounded(const rh_field_sum *sum, rh_type type);
-
-/* The exact answer, computed on the host, and the check of a strategy's answer against it. */
 
 /* The values of a struct operator in several orders: how far they lie apart is what rounding does
  * to these data.  Nothing is proved by it. */

@@ -1,11 +1,9 @@
 #include "check.h"
 
-static int is_sum(uint32_t op) { return op == RH_OP_sum || op == RH_OP_asum; }
-
 int rh_enclosed_serves(const rh_operator *op) {
   uint32_t base = op->base;
   if (op->is_struct || op->keeps_products || op->map_error == 0) return 0;
-  return is_sum(base) || base == RH_OP_min || base == RH_OP_max || base == RH_OP_amax;
+  return rh_op_is_sum(base) || base == RH_OP_min || base == RH_OP_max || base == RH_OP_amax;
 }
 
 static void take_end(rh_enclosed *to, uint32_t op, int is_first, double least, double most) {
@@ -27,7 +25,7 @@ static void take_element(rh_enclosed *to, uint32_t op, double host, double low, 
     low = low <= 0 && high >= 0 ? 0 : fmin(x, y);
     high = fmax(x, y);
   }
-  if (is_sum(op)) {
+  if (rh_op_is_sum(op)) {
     to->below += host - low;
     to->above += high - host;
   } else {
@@ -52,7 +50,7 @@ void rh_enclosed_add(rh_enclosed *to, const rh_operator *op, uint32_t field, rh_
 }
 
 void rh_enclosed_merge(rh_enclosed *to, uint32_t op, const rh_enclosed *part) {
-  if (part->n > part->n_unknown && !is_sum(op))
+  if (part->n > part->n_unknown && !rh_op_is_sum(op))
     take_end(to, op, to->n == to->n_unknown, part->least, part->most);
   to->n += part->n;
   to->n_unknown += part->n_unknown;

@@ -51,9 +51,9 @@ static uint64_t significand_of(uint64_t bits) {
 }
 
 static void add_special(rh_exact_sum *sum, double product) {
-  if (isnan(product)) sum->nans = 1;
-  else if (product > 0) sum->plus_infinities = 1;
-  else sum->minus_infinities = 1;
+  if (isnan(product)) sum->specials.nans = 1;
+  else if (product > 0) sum->specials.plus_infinities = 1;
+  else sum->specials.minus_infinities = 1;
 }
 
 /* A subnormal has the exponent of field 1. */
@@ -70,16 +70,16 @@ static void add_wide(rh_exact_sum *sum, const double *x, const double *y, uint64
     memcpy(&b, &y[k], sizeof b);
     if (field_of(a) == SPECIAL || field_of(b) == SPECIAL) {
       add_special(sum, x[k] * y[k]);
-      sum->has_others = 1;
+      sum->specials.has_others = 1;
       continue;
     }
     rh_u128 product = (rh_u128)significand_of(a) * significand_of(b);
     int is_negative = (int)((a ^ b) >> 63);
-    sum->has_others |= product != 0 || !is_negative; /* than products of -0 */
+    sum->specials.has_others |= product != 0 || !is_negative; /* than products of -0 */
     rh_fixed_add_shifted(is_negative ? &sum->negative : &sum->positive, product,
                          exponent_of(a) + exponent_of(b) - 2150 + RH_FIXED_UNIT);
   }
-  sum->n += n;
+  sum->specials.n += n;
 }
 
 void rh_exact_bins_add_products(rh_exact_bins *bins, rh_type type, const void *x, const void *y,
@@ -93,6 +93,14 @@ static void halve(rh_fixed *to, const uint64_t *words) {
   *to = (rh_fixed){0};
   for (int k = 0; k < RH_EXACT_WORDS; k++)
     rh_fixed_add_shifted(to, words[k], RH_FIXED_F64_LOWEST - 1 + 64 * k);
+}
+
+static void merge_specials(rh_specials *to, const rh_specials *part) {
+  to->n += part->n;
+  to->nans |= part->nans;
+  to->plus_infinities |= part->plus_infinities;
+  to->minus_infinities |= part->minus_infinities;
+  to->has_others |= part->has_others;
 }
 
 /* P = (A + S) / 2 and N = (A - S) / 2. */
@@ -110,11 +118,12 @@ void rh_exact_bins_fold(rh_exact_bins *bins, rh_exact_sum *sum) {
   rh_fixed_add(&all, &apart);
   rh_fixed_add(&sum->positive, is_below ? &less : &all);
   rh_fixed_add(&sum->negative, is_below ? &all : &less);
-  sum->n += s.n;
-  sum->nans |= (s.flags & RH_EXACT_NAN) != 0;
-  sum->plus_infinities |= (s.flags & RH_EXACT_PLUS) != 0;
-  sum->minus_infinities |= (s.flags & RH_EXACT_MINUS) != 0;
-  sum->has_others |= (s.flags & RH_EXACT_OTHERS) != 0;
+  const rh_specials found = {.n = s.n,
+                             .nans = (s.flags & RH_EXACT_NAN) != 0,
+                             .plus_infinities = (s.flags & RH_EXACT_PLUS) != 0,
+                             .minus_infinities = (s.flags & RH_EXACT_MINUS) != 0,
+                             .has_others = (s.flags & RH_EXACT_OTHERS) != 0};
+  merge_specials(&sum->specials, &found);
   rh_exact_sum_merge(sum, &bins->products);
   bins->products = (rh_exact_sum){0};
 }
@@ -124,31 +133,30 @@ void rh_exact_bins_fold(rh_exact_bins *bins, rh_exact_sum *sum) {
 void rh_exact_sum_merge(rh_exact_sum *sum, const rh_exact_sum *other) {
   rh_fixed_add(&sum->positive, &other->positive);
   rh_fixed_add(&sum->negative, &other->negative);
-  sum->n += other->n;
-  sum->nans |= other->nans;
-  sum->plus_infinities |= other->plus_infinities;
-  sum->minus_infinities |= other->minus_infinities;
-  sum->has_others |= other->has_others;
+  merge_specials(&sum->specials, &other->specials);
 }
 
 /* 0 where S is finite, else 1 and S. */
-static int sum_is_special(const rh_exact_sum *sum, float *value) {
-  int plus = sum->plus_infinities > 0, minus = sum->minus_infinities > 0;
-  if (!sum->nans && !plus && !minus) return 0;
-  *value = sum->nans || (plus && minus) ? NAN : plus ? INFINITY : -INFINITY;
+static int is_special(const rh_specials *of, float *value) {
+  int plus = of->plus_infinities > 0, minus = of->minus_infinities > 0;
+  if (!of->nans && !plus && !minus) return 0;
+  *value = of->nans || (plus && minus) ? NAN : plus ? INFINITY : -INFINITY;
   return 1;
 }
 
-/* If all elements are -0, so is S.  *magnitude = |S|. */
+/* If all elements are -0, so is S. */
+static int is_minus_zero(const rh_specials *of) { return of->n > 0 && !of->has_others; }
+
+/* *magnitude = |S|. */
 static int is_negative(const rh_exact_sum *sum, rh_fixed *magnitude) {
-  int is_below = rh_fixed_distance(magnitude, &sum->positive, &sum->negative);
-  return is_below || (sum->n > 0 && !sum->has_others);
+  return rh_fixed_distance(magnitude, &sum->positive, &sum->negative) ||
+         is_minus_zero(&sum->specials);
 }
 
 #define ROUNDED(rounded)                                                                           \
   float special;                                                                                   \
   rh_fixed magnitude;                                                                              \
-  if (sum_is_special(sum, &special)) return special;                                               \
+  if (is_special(&sum->specials, &special)) return special;                                        \
   return is_negative(sum, &magnitude) ? -(rounded) : (rounded)
 double rh_exact_sum_double(const rh_exact_sum *sum) { ROUNDED(rh_fixed_double(&magnitude)); }
 float rh_exact_sum_float(const rh_exact_sum *sum) { ROUNDED(rh_fixed_float(&magnitude)); }
@@ -163,11 +171,9 @@ long double rh_exact_abs_up(const rh_exact_sum *sum) {
 long double rh_exact_sum_error(const rh_exact_sum *sum, double result) {
   uint64_t bits;
   memcpy(&bits, &result, sizeof bits);
-  int exponent = (int)(bits >> 52 & 0x7ff);
-  uint64_t significand = (bits & ((UINT64_C(1) << 52) - 1)) | (uint64_t)(exponent != 0) << 52;
   rh_exact_sum difference = *sum;
   rh_fixed *side = bits >> 63 ? &difference.positive : &difference.negative; /* S - result */
-  rh_fixed_add_shifted(side, significand, RH_FIXED_F64_LOWEST + (exponent > 0 ? exponent - 1 : 0));
+  rh_fixed_add_shifted(side, significand_of(bits), RH_FIXED_F64_LOWEST + exponent_of(bits) - 1);
   rh_fixed distance;
   rh_fixed_distance(&distance, &difference.positive, &difference.negative);
   return rh_fixed_long(&distance, 1);
@@ -179,11 +185,7 @@ void rh_field_sum_of(rh_field_sum *to, const rh_exact_sum *exact, const rh_enclo
       .sum = rh_exact_sum_long(&finite),
       .positive = rh_fixed_long(&exact->positive, 1),
       .negative = rh_fixed_long(&exact->negative, 1),
-      .n = exact->n,
-      .nans = exact->nans,
-      .plus_infinities = exact->plus_infinities,
-      .minus_infinities = exact->minus_infinities,
-      .has_others = exact->has_others,
+      .specials = exact->specials,
       .enclosed = *enclosed,
   };
   to->lost = fabsl(to->sum) * LDBL_EPSILON;
@@ -194,18 +196,13 @@ void rh_field_sum_merge(rh_field_sum *to, const rh_field_sum *part) {
   to->positive = (to->positive + part->positive) * (1 + LDBL_EPSILON);
   to->negative = (to->negative + part->negative) * (1 + LDBL_EPSILON);
   to->lost += part->lost + fabsl(to->sum) * LDBL_EPSILON;
-  to->n += part->n;
-  to->nans |= part->nans;
-  to->plus_infinities |= part->plus_infinities;
-  to->minus_infinities |= part->minus_infinities;
-  to->has_others |= part->has_others;
+  merge_specials(&to->specials, &part->specials);
   rh_enclosed_merge(&to->enclosed, RH_OP_sum, &part->enclosed);
 }
 
 double rh_field_sum_rounded(const rh_field_sum *sum, rh_type type) {
-  int up = sum->plus_infinities > 0, down = sum->minus_infinities > 0;
-  if (sum->nans || (up && down)) return (double)NAN;
-  if (up || down) return up ? (double)INFINITY : -(double)INFINITY;
-  if (sum->sum == 0) return sum->n > 0 && !sum->has_others ? -0.0 : 0.0;
+  float special;
+  if (is_special(&sum->specials, &special)) return (double)special;
+  if (sum->sum == 0) return is_minus_zero(&sum->specials) ? -0.0 : 0.0;
   return type == RH_TYPE_f64 ? (double)sum->sum : (double)(float)sum->sum;
 }

@@ -21,22 +21,11 @@ void rh_exact_prod_init(rh_exact_prod *prod) {
 }
 
 /* An element as the bits of a double. */
-static inline uint64_t bits_of(rh_type type, const unsigned char *data, uint64_t i) {
-  uint16_t half;
-  float single;
-  double value;
+static inline uint64_t bits_of(rh_type type, const void *data, uint64_t i) {
+  double value = type == RH_TYPE_f16   ? (double)rh_half_to_float(((const uint16_t *)data)[i])
+                 : type == RH_TYPE_f32 ? (double)((const float *)data)[i]
+                                       : ((const double *)data)[i];
   uint64_t bits;
-  switch (type) {
-  case RH_TYPE_f16:
-    memcpy(&half, data + 2 * i, sizeof half);
-    value = (double)rh_half_to_float(half);
-    break;
-  case RH_TYPE_f32:
-    memcpy(&single, data + 4 * i, sizeof single);
-    value = (double)single;
-    break;
-  default: memcpy(&value, data + 8 * i, sizeof value);
-  }
   memcpy(&bits, &value, sizeof bits);
   return bits;
 }
@@ -60,10 +49,12 @@ static void widen(uint64_t *fraction, int64_t *field) {
   *field = 1 - shift;
 }
 
-static void add_block(rh_exact_prod *prod, rh_type type, const unsigned char *data, uint64_t n) {
+/* Elements first .. end-1. */
+static void add_block(rh_exact_prod *prod, rh_type type, const void *data, uint64_t first,
+                      uint64_t end) {
   long double mantissa = 1;
   int64_t exponent = 0;
-  for (uint64_t i = 0; i < n; i++) {
+  for (uint64_t i = first; i < end; i++) {
     uint64_t bits = bits_of(type, data, i), magnitude = bits & ~SIGN, fraction = bits & FRACTION;
     int64_t field = (int64_t)(magnitude >> 52);
     prod->negatives += magnitude <= INFINITE ? bits >> 63 : 0;
@@ -80,14 +71,9 @@ static void add_block(rh_exact_prod *prod, rh_type type, const unsigned char *da
 }
 
 void rh_exact_prod_add(rh_exact_prod *prod, rh_type type, const void *data, uint64_t n) {
-  const unsigned char *from = data;
   prod->n += n;
-  while (n > 0) {
-    uint64_t block = n < BLOCK ? n : BLOCK;
-    add_block(prod, type, from, block);
-    from += block * rh_type_size(type);
-    n -= block;
-  }
+  for (uint64_t at = 0; at < n; at += BLOCK)
+    add_block(prod, type, data, at, n - at < BLOCK ? n : at + BLOCK);
 }
 
 void rh_exact_prod_merge(rh_exact_prod *prod, const rh_exact_prod *other) {

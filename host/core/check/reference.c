@@ -71,7 +71,7 @@ static void add_whole(reference_part *part, uint64_t first, uint64_t n) {
   else whole = rh_type_is_signed(type) ? (rh_i128)(int64_t)sum : (rh_i128)sum;
   rh_fixed *side = whole < 0 ? &part->whole.negative : &part->whole.positive;
   rh_fixed_add_shifted(side, (rh_u128)(whole < 0 ? -whole : whole), RH_FIXED_UNIT);
-  part->whole.has_others = 1;
+  part->whole.specials.has_others = 1;
 }
 
 static void add_sum(reference_part *part, uint64_t first, uint64_t n) {
@@ -121,13 +121,11 @@ static uint32_t count_parts(uint64_t n, uint32_t threads) {
   return most < threads ? (uint32_t)most : threads;
 }
 
-static void free_part(const reference_part *part) {
-  rh_exact_bins_destroy(part->bins);
-  free(part->mapped);
-}
-
 static void destroy_parts(reference_job *job) {
-  for (uint32_t i = 0; job->parts && i < job->n_parts; i++) free_part(&job->parts[i]);
+  for (uint32_t i = 0; job->parts && i < job->n_parts; i++) {
+    rh_exact_bins_destroy(job->parts[i].bins);
+    free(job->parts[i].mapped);
+  }
   free(job->parts);
 }
 

@@ -97,7 +97,7 @@ static void pass_field(stream *s, rh_field_sum *sum) {
   pass_long(s, &sum->positive);
   pass_long(s, &sum->negative);
   pass_long(s, &sum->lost);
-  pass(s, &sum->n, 5 * 8); /* and what follows it */
+  pass(s, &sum->specials, sizeof sum->specials);
   pass_enclosed(s, &sum->enclosed);
 }
 

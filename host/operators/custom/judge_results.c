@@ -52,24 +52,21 @@ static rh_interval outward(long double low, long double high) {
 
 static int is_a_sum(uint32_t op) { return op == RH_OP_sum || op == RH_OP_asum; }
 
-static int has_specials(const rh_field_sum *sum) {
-  return sum->nans || sum->plus_infinities || sum->minus_infinities;
-}
-
 /* A sum of floats.  It is judge_sum() of check.c, with the least and the largest that it
  * accepts. */
 static number know_sum(const judging *j, const rh_field_sum *sum, rh_type type, int errs) {
   const rh_judged format = {.format = rh_judge_format_of(type)};
   const rh_enclosed *by_map = &sum->enclosed;
+  const rh_specials *of = &sum->specials;
   uint64_t n = j->reference->n;
   long double h = (long double)j->depth, u = ldexpl(1, -format.format.digits);
   long double all = sum->positive + sum->negative, largest = rh_judged_largest(&format);
   int up = h > 0 && RH_ROUND_UP(sum->positive * (1 + h * u)) > largest;
   int down = h > 0 && RH_ROUND_UP(sum->negative * (1 + h * u)) > largest;
   if (errs && (j->flushes || by_map->n != n || by_map->n_unknown)) return unknown;
-  if (has_specials(sum)) {
-    int meets = (sum->plus_infinities && down) || (sum->minus_infinities && up);
-    return sum->nans || !meets ? same_bits : unknown;
+  if (rh_has_specials(of)) {
+    int meets = (of->plus_infinities && down) || (of->minus_infinities && up);
+    return of->nans || !meets ? same_bits : unknown;
   }
   if (up || down) return unknown;
   long double bound = h > 0 ? h * u * all + u * fabsl(sum->sum) : 0;

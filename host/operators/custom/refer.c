@@ -107,11 +107,11 @@ static void divide(rh_fixed *x, uint64_t n) {
 static int find_mean(const rh_reference *reference, rh_type type, double *mean) {
   const rh_exact_sum *sum = &reference->sum;
   rh_fixed magnitude;
-  if (reference->n == 0 || sum->nans || sum->plus_infinities || sum->minus_infinities) return 0;
+  if (reference->n == 0 || rh_has_specials(&sum->specials)) return 0;
   int is_below = rh_fixed_distance(&magnitude, &sum->positive, &sum->negative);
   divide(&magnitude, reference->n);
   *mean = type == RH_TYPE_f32 ? (double)rh_fixed_float(&magnitude) : rh_fixed_double(&magnitude);
-  if (is_below || !sum->has_others) *mean = -*mean;
+  if (is_below || !sum->specials.has_others) *mean = -*mean;
   return 1;
 }
 
