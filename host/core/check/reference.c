@@ -133,6 +133,8 @@ static rh_status create_parts(reference_job *job, uint32_t threads) {
   job->n_parts = count_parts(job->n, threads);
   job->parts = calloc(job->n_parts, sizeof *job->parts);
   if (!job->parts) return rh_fail(job->error, RH_E_NOMEM, "reference: out of memory");
+  int has_bins = job->add == add_sum || job->add == add_dot;
+  rh_type of_bins = job->add == add_dot ? RH_TYPE_f64 : job->op->type;
   uint64_t first = 0;
   for (uint32_t i = 0; i < job->n_parts; i++) {
     reference_part *part = &job->parts[i];
@@ -144,12 +146,8 @@ static rh_status create_parts(reference_job *job, uint32_t threads) {
     rh_exact_prod_init(&part->prod);
     uint64_t size = rh_type_size(job->op->type), bytes = CHUNK_BYTES;
     if (part->n < CHUNK_BYTES / size) bytes = part->n * size + 1; /* not none */
-    if (job->op->calls->map && !(part->mapped = malloc(bytes)))
-      return rh_fail(job->error, RH_E_NOMEM, "reference: out of memory");
-    if (job->add == add_sum)
-      part->bins = rh_exact_bins_create(job->op->type, job->op->base == RH_OP_asum);
-    if (job->add == add_dot) part->bins = rh_exact_bins_create(RH_TYPE_f64, 0);
-    if ((job->add == add_sum || job->add == add_dot) && !part->bins)
+    if ((job->op->calls->map && !(part->mapped = malloc(bytes))) ||
+        (has_bins && !(part->bins = rh_exact_bins_create(of_bins, job->op->base == RH_OP_asum))))
       return rh_fail(job->error, RH_E_NOMEM, "reference: out of memory");
   }
   return RH_OK;
@@ -205,11 +203,10 @@ static void take_parts(rh_reference *reference, const reference_job *job) {
   memcpy(reference->value, job->parts[0].value, sizeof reference->value);
   for (uint32_t i = 0; i < job->n_parts; i++) {
     const reference_part *part = &job->parts[i];
-    int is_exact = job->add == add_exact || job->add == add_whole;
-    if (is_exact && i > 0) job->of->combine(reference->value, part->value);
+    if (i > 0) job->of->combine(reference->value, part->value);
     rh_exact_sum_merge(&reference->sum, &part->whole);
     if (part->bins) rh_exact_bins_fold(part->bins, &reference->sum);
-    if (job->add == add_prod) rh_exact_prod_merge(&reference->prod, &part->prod);
+    rh_exact_prod_merge(&reference->prod, &part->prod);
     rh_enclosed_merge(&reference->enclosed, job->op->base, &part->enclosed);
   }
 }

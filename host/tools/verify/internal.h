@@ -107,22 +107,27 @@ rh_status rh_fixture_check_input(rh_fixture *place, rh_error *error);
  * The kernel is asked where it knows the answer: libc's own records miss changes made by raw system
  * calls. */
 
-/* Its parts, in the order of reports. */
+/* Its parts, in the order of reports: X(name, what adds its lines, in messages, how they are
+ * compared; see state.c) */
+#define RH_STATE_LIST(X)                                                                           \
+  X(STREAMS, take_streams, "the standard streams", 0)                                              \
+  X(CHILDREN, take_children, "child processes", MAY_GO)                                            \
+  X(SIGNALS, take_signals, "signals and timers", 0)                                                \
+  X(ENVIRONMENT, take_environment, "the environment", 0)                                           \
+  X(LOCALE, take_locale, "the locale", 0)                                                          \
+  X(DIRECTORIES, take_directories, "directories and the file mode mask", 0)                        \
+  X(ATTRIBUTES, take_attributes, "process attributes", 0)                                          \
+  X(FLOATING, take_floating, "the floating-point control word", 0)                                 \
+  X(DESCRIPTORS, take_descriptors, "open descriptors", MAY_HOLD | MAY_SETTLE)                      \
+  X(THREADS, take_threads, "threads", MAY_HOLD | MAY_GO | MAY_SETTLE)                              \
+  X(CODE, take_code, "writable and executable memory", MAY_GO | MAY_SETTLE)                        \
+  X(FILES, take_files, "mapped files", MAY_HOLD | MAY_GO | MAY_SETTLE)                             \
+  X(LIBRARIES, take_libraries, "loaded libraries", MAY_GO)
 enum {
-  RH_STATE_STREAMS,
-  RH_STATE_CHILDREN,
-  RH_STATE_SIGNALS,
-  RH_STATE_ENVIRONMENT,
-  RH_STATE_LOCALE,
-  RH_STATE_DIRECTORIES,
-  RH_STATE_ATTRIBUTES,
-  RH_STATE_FLOATING,
-  RH_STATE_DESCRIPTORS,
-  RH_STATE_THREADS,
-  RH_STATE_CODE,
-  RH_STATE_FILES,
-  RH_STATE_LIBRARIES,
-  RH_STATE_PARTS
+#define RH_X(name, take, words, how) RH_STATE_##name,
+  RH_STATE_LIST(RH_X)
+#undef RH_X
+      RH_STATE_PARTS
 };
 
 /* Adds the lines of a part now, and their number. */
@@ -321,7 +326,7 @@ typedef struct rh_pair {
 
 /* Null or 0 in each field: as usual. */
 typedef struct rh_rig_with {
-  const rh_op *row; /* another operator, of the same type; with its prelude */
+  const rh_op *row; /* another operator, of the same type; without a prelude: with the usual one */
   const int64_t *params;
   const rh_device *device;   /* the description given to the plugin */
   int layout;                /* RH_RIG_* */

@@ -70,24 +70,20 @@ static rh_status make_own(const own *of, rh_custom **made, rh_error *error) {
 
 static const uint64_t sizes[] = {1, 2, 3, 33, 257, 1003, 4099, 65537, 1000003};
 
-static rh_status open_job(rh_job *job, rh_trial *trial, const rh_custom *custom, uint64_t n) {
-  const rh_job_spec spec = {.strategy = trial->strategy->name,
-                            .plugin = trial->path,
-                            .operation.op = &custom->face,
-                            .operation.n = n,
-                            .untuned = 1,
-                            .operation.what = "the test"};
-  rh_trial_phase(trial, "query");
-  RH_TRY(rh_job_init(job, trial->context, &spec, &trial->error));
-  rh_trial_phase(trial, "setup");
-  return rh_job_instantiate(job, &trial->error);
-}
-
 /* RH_DECLINED: the strategy, or the host for it, does. */
 static rh_status try_operator(rh_trial *trial, const rh_custom *custom, const char *kind) {
   uint32_t n = RH_COUNT(sizes) - (trial->quick ? 2 : 0);
+  const rh_job_spec spec = {.strategy = trial->strategy->name,
+                            .plugin = trial->path,
+                            .operation.op = &custom->face,
+                            .operation.n = sizes[n - 1],
+                            .untuned = 1,
+                            .operation.what = "the test"};
   rh_job job = {0};
-  rh_status status = open_job(&job, trial, custom, sizes[n - 1]);
+  rh_trial_phase(trial, "query");
+  rh_status status = rh_job_init(&job, trial->context, &spec, &trial->error);
+  if (status == RH_OK) rh_trial_phase(trial, "setup");
+  if (status == RH_OK) status = rh_job_instantiate(&job, &trial->error);
   if (status == RH_OK) rh_trial_phase(trial, "run");
   for (uint32_t k = 0; k < n && status == RH_OK; k++)
     status = rh_job_try(&job, sizes[k], kind, &trial->error);

@@ -37,8 +37,8 @@ static rh_status begin(rh_rig *rig) {
 }
 
 static rh_status take_prelude(rh_rig *rig) {
-  char *own = rig->with.row ? NULL : rh_op_prelude(rig->op, rig->type);
-  const char *prelude = rig->with.row ? rig->row.prelude : own;
+  char *own = rig->row.prelude ? NULL : rh_op_prelude(rig->op, rig->type);
+  const char *prelude = own ? own : rig->row.prelude;
   rh_text all = {0};
   if (rig->with.in_front) rh_text_add(&all, "%s", rig->with.in_front);
   if (prelude) rh_text_add(&all, "%s", prelude);

@@ -284,20 +284,10 @@ static const struct {
   void (*take)(rh_text *to); /* adds its lines */
   const char *words;         /* in messages */
   int how;
-} parts[RH_STATE_PARTS] = {
-    [RH_STATE_STREAMS] = {take_streams, "the standard streams", 0},
-    [RH_STATE_CHILDREN] = {take_children, "child processes", MAY_GO},
-    [RH_STATE_SIGNALS] = {take_signals, "signals and timers", 0},
-    [RH_STATE_ENVIRONMENT] = {take_environment, "the environment", 0},
-    [RH_STATE_LOCALE] = {take_locale, "the locale", 0},
-    [RH_STATE_DIRECTORIES] = {take_directories, "directories and the file mode mask", 0},
-    [RH_STATE_ATTRIBUTES] = {take_attributes, "process attributes", 0},
-    [RH_STATE_FLOATING] = {take_floating, "the floating-point control word", 0},
-    [RH_STATE_DESCRIPTORS] = {take_descriptors, "open descriptors", MAY_HOLD | MAY_SETTLE},
-    [RH_STATE_THREADS] = {take_threads, "threads", MAY_HOLD | MAY_GO | MAY_SETTLE},
-    [RH_STATE_CODE] = {take_code, "writable and executable memory", MAY_GO | MAY_SETTLE},
-    [RH_STATE_FILES] = {take_files, "mapped files", MAY_HOLD | MAY_GO | MAY_SETTLE},
-    [RH_STATE_LIBRARIES] = {take_libraries, "loaded libraries", MAY_GO},
+} parts[] = {
+#define RH_X(name, take, words, how) {take, words, how},
+    RH_STATE_LIST(RH_X)
+#undef RH_X
 };
 
 void rh_state_take(int part, rh_text *lines) { parts[part].take(lines); }

@@ -39,17 +39,12 @@ RH_TEST(24, "query: every refusal has a code and a reason", RH_QUERY_TEST) {
 
 /* A user-defined operator: complete, but with an unknown number. */
 static rh_status try_users_own(rh_trial *trial) {
-  RH_FINISHED(rh_rig) rig = {.trial = NULL};
+  const rh_pair pair = {RH_OP_xor, RH_TYPE_u32};
+  rh_op row = *rh_op_find(pair.op, pair.type);
   RH_TRY(rh_trial_device(trial));
-  char *prelude = rh_op_prelude(RH_OP_or, RH_TYPE_u32);
-  rh_op row = *rh_op_find(RH_OP_or, RH_TYPE_u32);
   row.id = 0x10000;
   row.name = "users-own";
-  row.prelude = prelude;
-  rh_status status =
-      rh_rig_open(&rig, trial, (rh_pair){RH_OP_or, RH_TYPE_u32}, 1003, &(rh_rig_with){.row = &row});
-  if (status == RH_OK) status = rh_rig_case(&rig, "onehot", trial->seed, 1003, 0);
-  free(prelude);
+  rh_status status = rh_try_pair(trial, pair, 1003, &(rh_rig_with){.row = &row}, rh_one_case);
   if (rh_unless_declined(status) == RH_OK) return RH_OK;
   return rh_trial_fail(trial, "accepts a user-defined operator (number 0x10000), and then: %s",
                        trial->error.message);
