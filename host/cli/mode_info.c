@@ -83,7 +83,7 @@ static const char *find_source(const rh_app *app, const rh_entry *entry, int k,
   const char *program = app->context->options.program, *bin = strstr(program, "/bin/");
   for (const char *next = bin; next; next = strstr(next + 1, "/bin/")) bin = next;
   if (!bin || !entry->installed) return NULL;
-  const char *slash = strrchr(entry->path, '/'), *file = slash ? slash + 1 : entry->path;
+  const char *file = rh_path_name(entry->path);
   snprintf(path, PATH_MAX, "%.*s/share/redhost/%s/%.*s%s", (int)(bin - program), program,
            sources[k].folder, (int)strcspn(file, "."), file, sources[k].suffix);
   return access(path, R_OK) == 0 ? path : NULL;

@@ -78,7 +78,7 @@ static rh_status take_let(const char *text, rh_let *let, rh_error *error) {
 
 /* "w" of "data/w.npy", if it is a name that the map or the condition uses. */
 static void name_by_file(const char *path, const rh_typed *typed, rh_operand *operand) {
-  const char *slash = strrchr(path, '/'), *stem = slash ? slash + 1 : path;
+  const char *stem = rh_path_name(path);
   size_t length = strcspn(stem, ".");
   char name[RH_OPERATOR_NAME_BYTES] = "";
   if (!rh_operator_is_name(stem, length)) return;

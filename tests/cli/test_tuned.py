@@ -201,7 +201,9 @@ class Auto(TunedCase):
         log = {"LD_DEBUG": "files", "LD_DEBUG_OUTPUT": os.path.join(loads, "of")}
         self.assertEqual(self.good(*run, env=log).out, "4096\n")
         self.assertFalse(os.path.exists(drivers))
-        self.assertEqual(self.loaded(loads), {"native"})  # as where it is named, so `auto' costs no more
+        # Of the others only those of the host whose times the defaults for this processor tell.
+        self.assertIn("native", self.loaded(loads))
+        self.assertLessEqual(self.loaded(loads), {"native", "serial", "cpu_serial_float4"})
         self.good(*run, "-d", "0")  # who asks for a device gets one
         self.assertTrue(os.path.exists(drivers))
 

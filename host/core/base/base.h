@@ -211,8 +211,21 @@ rh_status rh_file_read(const char *path, const rh_file_kind *kind, char **text, 
 rh_file_state rh_file_read_own(const char *path, size_t most, char **data, size_t *bytes,
                                char why[RH_FILE_WHY_BYTES]);
 
-/* Creates the file and its directory, or replaces it at once: no reader sees a part of it.  A
- * writer that is killed may leave a file of another name beside it.  0, or -1 with errno. */
+/* A file that gets its name once it is whole.  Where the file system has files without a name, a
+ * writer that is killed leaves nothing behind. */
+typedef struct rh_new_file {
+  int fd;          /* the caller closes it */
+  char *temporary; /* another name in the same directory; null: it has none */
+} rh_new_file;
+
+/* Mode 0600.  0, or -1 with errno and nothing to drop. */
+int rh_new_file_begin(rh_new_file *file, const char *path);
+/* Replaces what is there.  0, or -1 with errno. */
+int rh_new_file_end(rh_new_file *file, const char *path);
+void rh_new_file_drop(rh_new_file *file);
+
+/* Creates the file and its directory, or replaces it at once: no reader sees a part of it.  0, or
+ * -1 with errno. */
 int rh_file_write(const char *path, const void *data, size_t bytes);
 
 /* ---- Numbers as text and back, with a decimal point in every locale ---- */
@@ -408,11 +421,16 @@ rh_status rh_progress(const rh_reporter *reporter, const char *phase, uint64_t d
 /* All functions return malloc'ed strings, or null if out of memory or if the directory is unknown.
  */
 char *rh_path_join(const char *directory, const char *name);
+/* What a file says of another: `name` in the directory of `path`, or `name` if that is absolute. */
+char *rh_path_beside(const char *path, const char *name);
 char *rh_path_cache(void); /* $XDG_CACHE_HOME/redhost, else ~/.cache/redhost; null without a home */
 char *rh_path_data_home(void); /* $XDG_DATA_HOME, else ~/.local/share; null without a home */
 /* The directory of libredhost, links resolved; redhost's own plugins are next to it.  The program
  * contains the library's code and derives the directory from its own. */
 char *rh_path_library_dir(void);
+
+/* "x.npy" of "data/x.npy", as a part of `path`. */
+const char *rh_path_name(const char *path);
 
 /* An environment variable, or null if it is unset or empty. */
 const char *rh_env(const char *name);

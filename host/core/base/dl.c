@@ -119,7 +119,7 @@ typedef struct loaded {
 
 static int open_if_named(struct dl_phdr_info *info, size_t size, void *user) {
   loaded *wanted = user;
-  const char *slash = strrchr(info->dlpi_name, '/'), *file = slash ? slash + 1 : info->dlpi_name;
+  const char *file = rh_path_name(info->dlpi_name);
   (void)size;
   if (strncmp(file, wanted->name, strlen(wanted->name)) == 0)
     wanted->handle = dlopen(info->dlpi_name, OPEN_FLAGS | RTLD_NOLOAD);

@@ -105,18 +105,80 @@ rh_file_state rh_file_read_own(const char *path, size_t most, char **data, size_
   return RH_FILE_UNREAD;
 }
 
+/* -1: the file system has no files without a name, or they could not be linked later. */
+static int open_unnamed(const char *path) {
+  char *directory = rh_path_beside(path, ".");
+  int fd = -1;
+  if (directory && access("/proc/self/fd", X_OK) == 0)
+    fd = open(directory, O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600);
+  free(directory);
+  return fd;
+}
+
+int rh_new_file_begin(rh_new_file *file, const char *path) {
+  *file = (rh_new_file){.fd = open_unnamed(path)};
+  if (file->fd >= 0) return 0;
+  file->temporary = rh_path_beside(path, ".redhost-XXXXXX");
+  if (file->temporary) file->fd = mkostemp(file->temporary, O_CLOEXEC);
+  if (file->fd >= 0) return 0;
+  int saved = errno;
+  free(file->temporary);
+  file->temporary = NULL;
+  errno = saved;
+  return -1;
+}
+
+static int link_open(int fd, const char *path) {
+  char of[64];
+  snprintf(of, sizeof of, "/proc/self/fd/%d", fd);
+  return linkat(AT_FDCWD, of, AT_FDCWD, path, AT_SYMLINK_FOLLOW);
+}
+
+/* A name in the same directory.  0, or -1 with errno and no name. */
+static int name_beside(rh_new_file *file, const char *path) {
+  char name[64];
+  int status = -1;
+  errno = EEXIST;
+  for (unsigned k = 0; status != 0 && errno == EEXIST && k < 1000; k++) {
+    free(file->temporary);
+    snprintf(name, sizeof name, ".redhost-%d-%u", (int)getpid(), k);
+    file->temporary = rh_path_beside(path, name);
+    if (file->temporary) status = link_open(file->fd, file->temporary);
+  }
+  int saved = errno;
+  if (status != 0) free(file->temporary);
+  if (status != 0) file->temporary = NULL;
+  errno = saved;
+  return status;
+}
+
+/* A link replaces nothing, so where another file has the name it is a rename that replaces it. */
+int rh_new_file_end(rh_new_file *file, const char *path) {
+  if (!file->temporary && link_open(file->fd, path) == 0) return 0;
+  if (!file->temporary && (errno != EEXIST || name_beside(file, path) != 0)) return -1;
+  if (rename(file->temporary, path) != 0) return -1;
+  free(file->temporary);
+  file->temporary = NULL;
+  return 0;
+}
+
+void rh_new_file_drop(rh_new_file *file) {
+  if (file->temporary) unlink(file->temporary);
+  free(file->temporary);
+  file->temporary = NULL;
+}
+
 int rh_file_write(const char *path, const void *data, size_t bytes) {
-  char *temporary, *directory = strndup(path, (size_t)(strrchr(path, '/') + 1 - path));
+  rh_new_file file;
+  char *directory = rh_path_beside(path, "");
   int made = directory ? rh_path_make_dirs(directory) : -1;
   free(directory);
-  if (made != 0 || asprintf(&temporary, "%s.XXXXXX", path) < 0) return -1;
-  int fd = mkostemp(temporary, O_CLOEXEC);
-  int result = fd < 0 ? -1 : rh_write_all(fd, data, bytes, RH_BYTES_HERE);
-  if (result == 0) result = rename(temporary, path);
+  if (made != 0 || rh_new_file_begin(&file, path) != 0) return -1;
+  int result = rh_write_all(file.fd, data, bytes, RH_BYTES_HERE);
+  if (result == 0) result = rh_new_file_end(&file, path);
   int saved = errno;
-  if (fd >= 0) close(fd);
-  if (fd >= 0 && result != 0) unlink(temporary);
-  free(temporary);
+  close(file.fd);
+  rh_new_file_drop(&file);
   errno = saved;
   return result;
 }

@@ -36,6 +36,17 @@ char *rh_path_join(const char *directory, const char *name) {
   return asprintf(&path, "%s%s%s", directory, slash, name) < 0 ? NULL : path;
 }
 
+const char *rh_path_name(const char *path) {
+  const char *slash = strrchr(path, '/');
+  return slash ? slash + 1 : path;
+}
+
+char *rh_path_beside(const char *path, const char *name) {
+  char *beside;
+  int directory = *name == '/' ? 0 : (int)(rh_path_name(path) - path);
+  return asprintf(&beside, "%.*s%s", directory, path, name) < 0 ? NULL : beside;
+}
+
 /* The XDG base directory specification requires that a relative path in the variable is ignored. */
 static char *xdg(const char *variable, const char *below_home) {
   const char *value = rh_env(variable);

@@ -16,8 +16,7 @@ static char *own_program(void) {
   ssize_t length = readlink("/proc/self/exe", path, sizeof path - 1);
   if (length < 0) return NULL;
   path[length] = 0;
-  const char *slash = strrchr(path, '/');
-  return slash && strcmp(slash + 1, "redhost") == 0 ? strdup(path) : NULL;
+  return strcmp(rh_path_name(path), "redhost") == 0 ? strdup(path) : NULL;
 }
 
 rh_status rh_child_program(const rh_options *options, char **program, rh_error *error) {

@@ -103,7 +103,7 @@ int rh_is_disabled(const char *name, char pattern[RH_PATTERN_BYTES]) {
 /* A file of --plugin may have any name. */
 static int is_disabled_file(const char *path, char *reason, size_t bytes) {
   char stem[256], pattern[RH_PATTERN_BYTES];
-  const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+  const char *name = rh_path_name(path);
   size_t length = strlen(name), suffix = strlen(rh_is_foreign(path)         ? RH_FOREIGN_SUFFIX
                                                 : rh_is_operator_file(path) ? RH_OPERATOR_SUFFIX
                                                                             : ".so");
@@ -143,7 +143,7 @@ static uint32_t is_home(const walk *w, const struct stat *st) {
  * as with a program that is started by its path. */
 static void walk_single(walk *w, const char *path, const struct stat *st) {
   struct stat of_directory;
-  RH_FREED(char) directory = strndup(path, (size_t)(strrchr(path, '/') + 1 - path));
+  RH_FREED(char) directory = rh_path_beside(path, "");
   if (!directory) {
     w->failed = 1;
     return;

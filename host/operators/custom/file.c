@@ -92,9 +92,8 @@ static rh_status take_summary(const reader *r, const row *key, const json_t *val
 
 /* A compiler's messages name the line in the file. */
 static void add_place(const reader *r, rh_text *text, rh_json_place at, rh_json_place before) {
-  const char *slash = strrchr(r->to->origin, '/');
   if (!text->length || at.line != before.line + 1)
-    rh_definition_add_line(text, slash ? slash + 1 : r->to->origin, at.line);
+    rh_definition_add_line(text, rh_path_name(r->to->origin), at.line);
 }
 
 /* One string, or a list of lines, which are joined: those of code end with a line break each. */

@@ -17,7 +17,7 @@ static rh_status check_trust(const char *path, rh_error *error) {
   char why[RH_TRUST_BYTES];
   char *whole = realpath(path, NULL);
   if (!whole) return rh_fail(error, RH_E_FILE, "%s: %s", path, strerror(errno));
-  size_t directory = (size_t)(strrchr(whole, '/') + 1 - whole);
+  size_t directory = (size_t)(rh_path_name(whole) - whole);
   int distrusted = rh_trust_path(whole, directory, NULL, why, sizeof why);
   free(whole);
   if (!distrusted) return RH_OK;
@@ -48,14 +48,11 @@ static rh_status read_code_file(rh_definition *definition, const char *path, rh_
 static rh_status read_code(rh_definition *definition, const char *path, rh_error *error) {
   RH_TRY(check_trust(path, error));
   if (!definition->code_file) return RH_OK;
-  const char *slash = strrchr(path, '/');
-  char *directory = slash ? strndup(path, (size_t)(slash - path) + (slash == path)) : strdup(".");
-  char *file = directory ? rh_path_join(directory, definition->code_file) : NULL;
-  rh_status status = file ? read_code_file(definition, slash ? file : definition->code_file, error)
+  char *file = rh_path_beside(path, definition->code_file);
+  rh_status status = file ? read_code_file(definition, file, error)
                           : rh_fail(error, RH_E_NOMEM, "no memory for a path");
   if (status == RH_E_FILE) rh_definition_blame(definition, "code", RH_ITEM_WHOLE, error);
   free(file);
-  free(directory);
   return status;
 }
 

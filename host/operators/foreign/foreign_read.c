@@ -228,7 +228,7 @@ static rh_status take_problem(const place *whole, rh_foreign *foreign) {
 }
 
 static rh_status take_words(const place *whole, const char *path, rh_foreign *foreign) {
-  const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path;
+  const char *base = rh_path_name(path);
   size_t length = strlen(base), suffix = strlen(RH_FOREIGN_SUFFIX);
   snprintf(foreign->stem, sizeof foreign->stem, "%.*s",
            (int)(rh_is_foreign(base) ? length - suffix : length), base);
@@ -289,13 +289,7 @@ rh_status rh_foreign_read(rh_foreign *foreign, const char *path, const char *tex
 }
 
 char *rh_foreign_library(const rh_foreign *foreign, const char *path) {
-  const char *library = foreign->library, *slash = strrchr(path, '/');
-  if (!strchr(library, '/')) return NULL;
-  if (*library == '/' || !slash) return rh_copy_string(library);
-  char *directory = strndup(path, (size_t)(slash - path));
-  char *whole = directory ? rh_path_join(directory, library) : NULL;
-  free(directory);
-  return whole;
+  return strchr(foreign->library, '/') ? rh_path_beside(path, foreign->library) : NULL;
 }
 
 void rh_foreign_finish(rh_foreign *foreign) {

@@ -29,7 +29,7 @@ rh_status rh_pictures_check(const char *list, rh_error *error) {
 
 /* ".svg" of "a.b/r.svg"; "" if there is none. */
 static const char *suffix_of(const char *file) {
-  const char *slash = strrchr(file, '/'), *name = slash ? slash + 1 : file;
+  const char *name = rh_path_name(file);
   const char *dot = strrchr(name, '.');
   return dot && dot != name ? dot : "";
 }

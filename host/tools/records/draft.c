@@ -34,49 +34,20 @@ static int is_replaceable(const char *path, const struct stat *old) {
          getxattr(path, "system.posix_acl_access", NULL, 0) <= 0;
 }
 
-static char *folder_of(const char *path) {
-  const char *slash = strrchr(path, '/');
-  return slash ? strndup(path, (size_t)(slash - path) + 1) : strdup("./");
-}
-
-static const char *name_in(const char *path) {
-  const char *slash = strrchr(path, '/');
-  return slash ? slash + 1 : path;
-}
-
-/* A file without a name, of which nothing is left however the program ends.  -1: not here. */
-static int open_unnamed(const char *path) {
-  char *folder = folder_of(path);
-  int fd = -1;
-  if (folder && access("/proc/self/fd", X_OK) == 0)
-    fd = open(folder, O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600);
-  free(folder);
-  return fd;
-}
-
-/* A file in the same directory, which takes the other's place at the end.  -1 with errno. */
+/* -1 with errno. */
 static int open_beside(rh_draft *draft, const struct stat *old) {
   struct stat made;
-  int fd = open_unnamed(draft->path);
-  draft->is_unnamed = fd >= 0;
-  if (fd < 0 && asprintf(&draft->temporary, "%s.XXXXXX", draft->path) < 0) {
-    draft->temporary = NULL;
-    return -1;
-  }
-  if (fd < 0) fd = mkostemp(draft->temporary, O_CLOEXEC);
-  int is_alike =
-      fd >= 0 && (!old || (fstat(fd, &made) == 0 && (made.st_gid == old->st_gid ||
-                                                     fchown(fd, (uid_t)-1, old->st_gid) == 0)));
-  if (is_alike) {
+  if (rh_new_file_begin(&draft->file, draft->path) != 0) return -1;
+  int fd = draft->file.fd;
+  if (!old || (fstat(fd, &made) == 0 &&
+               (made.st_gid == old->st_gid || fchown(fd, (uid_t)-1, old->st_gid) == 0))) {
+    draft->replaces = 1;
     set_mode(fd, old);
     return fd;
   }
   int code = errno;
-  if (fd >= 0 && draft->temporary) unlink(draft->temporary);
-  if (fd >= 0) close(fd);
-  free(draft->temporary);
-  draft->temporary = NULL;
-  draft->is_unnamed = 0;
+  close(fd);
+  rh_new_file_drop(&draft->file);
   errno = code;
   return -1;
 }
@@ -125,7 +96,7 @@ static int has_room(const char *path, uint64_t bytes) {
 }
 
 int rh_draft_reserve(rh_draft *draft, uint64_t bytes) {
-  if (draft->is_unnamed || draft->temporary) return allocate(fileno(draft->out), bytes);
+  if (draft->replaces) return allocate(fileno(draft->out), bytes);
   if (!draft->path || has_room(draft->path, bytes)) return 0;
   errno = ENOSPC;
   return -1;
@@ -136,8 +107,8 @@ int rh_draft_is_same(const rh_draft *a, const rh_draft *b) {
   if (!a->path || !b->path) return 0; /* devices */
   if (stat(a->path, &one) == 0 && stat(b->path, &other) == 0)
     return one.st_dev == other.st_dev && one.st_ino == other.st_ino;
-  if (strcmp(name_in(a->path), name_in(b->path)) != 0) return 0;
-  char *folder = folder_of(a->path), *folder_b = folder_of(b->path);
+  if (strcmp(rh_path_name(a->path), rh_path_name(b->path)) != 0) return 0;
+  char *folder = rh_path_beside(a->path, "."), *folder_b = rh_path_beside(b->path, ".");
   int is_same = folder && folder_b && stat(folder, &one) == 0 && stat(folder_b, &other) == 0 &&
                 one.st_dev == other.st_dev && one.st_ino == other.st_ino;
   free(folder);
@@ -159,50 +130,22 @@ static int overwrite(const rh_draft *draft) {
   return status;
 }
 
-/* A name for what has none, in the same directory. */
-static int name_it(rh_draft *draft, int fd) {
-  char of[64], *folder = folder_of(draft->path);
-  snprintf(of, sizeof of, "/proc/self/fd/%d", fd);
-  int status = -1;
-  errno = ENOMEM;
-  for (unsigned k = 0; folder && status != 0 && k < 1000; k++) {
-    free(draft->temporary);
-    if (asprintf(&draft->temporary, "%s.redhost-%d-%u", folder, (int)getpid(), k) < 0) {
-      draft->temporary = NULL;
-      break;
-    }
-    status = linkat(AT_FDCWD, of, AT_FDCWD, draft->temporary, AT_SYMLINK_FOLLOW);
-    if (status != 0 && errno != EEXIST) break;
-  }
-  int code = errno;
-  if (status != 0) {
-    free(draft->temporary);
-    draft->temporary = NULL;
-  }
-  free(folder);
-  errno = code;
-  return status;
-}
-
-/* Changes the old file only after everything has been written. */
+/* Changes the old file only after everything has been written; closing another descriptor of it is
+ * what tells of errors on a network's file system. */
 int rh_draft_end(rh_draft *draft) {
   FILE *out = draft->out;
   errno = 0;
   if (fflush(out) != 0) return -1;
-  if (draft->is_unnamed && name_it(draft, fileno(out)) != 0) return -1;
+  if (draft->replaces && close(dup(fileno(out))) != 0) return -1;
+  if (draft->replaces && rh_new_file_end(&draft->file, draft->path) != 0) return -1;
   draft->out = NULL;
   if (fclose(out) != 0) return -1;
-  if (draft->text) return overwrite(draft);
-  if (draft->temporary && rename(draft->temporary, draft->path) != 0) return -1;
-  free(draft->temporary);
-  draft->temporary = NULL;
-  return 0;
+  return draft->text ? overwrite(draft) : 0;
 }
 
 void rh_draft_finish(rh_draft *draft) {
   if (draft->out) fclose(draft->out);
-  if (draft->temporary) unlink(draft->temporary);
-  free(draft->temporary);
+  rh_new_file_drop(&draft->file);
   free(draft->text);
   free(draft->path);
   *draft = (rh_draft){0};

@@ -230,10 +230,10 @@ uint32_t rh_comparison_regressions(const rh_comparison *comparison); /* how many
  * mode and links as they are.  For redhost's own files see core/base. */
 
 typedef struct rh_draft {
-  char *path;      /* where links lead to */
-  char *temporary; /* in the same directory; null: none yet, or `path` itself is written to */
-  int is_unnamed;  /* 1: what is written gets its first name at the end */
-  char *text;      /* of what cannot be replaced without a loss: kept in memory to the end */
+  char *path;       /* where links lead to */
+  rh_new_file file; /* what takes its place */
+  int replaces;     /* 0: `path` itself is written to */
+  char *text;       /* of what cannot be replaced without a loss: kept in memory to the end */
   size_t bytes;
   FILE *out;
 } rh_draft;

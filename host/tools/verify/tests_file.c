@@ -92,7 +92,7 @@ static int is_openmp(const char *soname) {
  * invalid for another. */
 static const char *second_loader(const rh_libraries *libraries) {
   for (uint32_t k = 0; k < libraries->n; k++) {
-    const char *soname = strrchr(libraries->paths[k], '/') + 1;
+    const char *soname = rh_path_name(libraries->paths[k]);
     if (strcmp(soname, "libOpenCL.so.1") != 0 &&
         rh_image_defines(&libraries->images[k], "clGetPlatformIDs"))
       return soname;
