@@ -168,7 +168,7 @@ static void examine(search *s) {
 rh_status rh_algebra_examine(const rh_custom *self, rh_algebra_report *report, rh_error *error) {
   *report = (rh_algebra_report){0};
   if (!self->face.is_struct || self->n_parts || self->code) return RH_OK;
-  search *s = aligned_alloc(64, (sizeof *s + 63) / 64 * 64);
+  RH_FREED(search) s = aligned_alloc(64, (sizeof *s + 63) / 64 * 64);
   if (!s) return rh_fail(error, RH_E_NOMEM, "no memory to examine an operator");
   s->of = self;
   s->report = report;
@@ -176,7 +176,6 @@ rh_status rh_algebra_examine(const rh_custom *self, rh_algebra_report *report, r
   s->noted = 0;
   s->rounding = RH_FEW_ROUND;
   examine(s);
-  free(s);
   if (report->laws[RH_LAW_COMMUTATIVE] != RH_LAW_BROKEN && !(self->op.flags & RH_OP_COMMUTATIVE) &&
       report->laws[RH_LAW_ASSOCIATIVE] != RH_LAW_BROKEN)
     add_note(report, "",
@@ -204,8 +203,7 @@ static const char examined[] = "examined";
 
 static int is_known(rh_cache *cache, const char *key) {
   size_t bytes = 0;
-  char *kept = rh_cache_load(cache, key, &bytes);
-  free(kept);
+  RH_FREED(char) kept = rh_cache_load(cache, key, &bytes);
   return kept != NULL;
 }
 
@@ -220,16 +218,13 @@ static rh_status examine_and_log(const rh_custom *self, const rh_cache *cache, r
 }
 
 rh_status rh_algebra_trust(const rh_custom *self, rh_cache *cache, rh_error *error) {
-  rh_text key = {0};
+  RH_FINISHED(rh_text) key = {0};
   if (!self->face.is_struct || self->n_parts || self->code) return RH_OK;
   rh_text_add(&key, "operator 3\nredhost %s\n%s", REDHOST_VERSION, self->key);
-  rh_status status = RH_OK;
-  if (!is_known(cache, rh_text_get(&key))) {
-    status = examine_and_log(self, cache, error);
-    if (status == RH_OK) rh_cache_store(cache, rh_text_get(&key), examined, sizeof examined);
-  }
-  rh_text_finish(&key);
-  return status;
+  if (is_known(cache, rh_text_get(&key))) return RH_OK;
+  RH_TRY(examine_and_log(self, cache, error));
+  rh_cache_store(cache, rh_text_get(&key), examined, sizeof examined);
+  return RH_OK;
 }
 
 rh_status rh_algebra_trust_on(const rh_custom *self, const rh_arrays *arrays, uint64_t first,

@@ -221,13 +221,11 @@ static void add_value(rh_text *text, const rh_custom *of, const unsigned char *v
 
 /* The fewest digits that tell two values apart. */
 static int digits_for(const rh_custom *of, const unsigned char *one, const unsigned char *other) {
-  rh_text texts[2] = {{0}, {0}};
-  add_value(&texts[0], of, one, FEW_DIGITS);
-  add_value(&texts[1], of, other, FEW_DIGITS);
-  int is_same = strcmp(rh_text_get(&texts[0]), rh_text_get(&texts[1])) == 0;
-  rh_text_finish(&texts[0]);
-  rh_text_finish(&texts[1]);
-  return is_same ? ALL_DIGITS : FEW_DIGITS;
+  RH_FINISHED(rh_text) a = {0};
+  RH_FINISHED(rh_text) b = {0};
+  add_value(&a, of, one, FEW_DIGITS);
+  add_value(&b, of, other, FEW_DIGITS);
+  return strcmp(rh_text_get(&a), rh_text_get(&b)) == 0 ? ALL_DIGITS : FEW_DIGITS;
 }
 
 static void add_outcome(rh_text *text, const rh_custom *of, rh_law law, const unsigned char *value,
@@ -254,7 +252,7 @@ void rh_law_describe(const rh_custom *of, rh_law law, rh_law as, const char *who
       "the identity of '%.100s' is not neutral%s: ", "'%.100s' is not associative%s: ",
       "'%.100s' does not commute%s: "};
   unsigned char *const v[3] = {m->v[0], m->v[1], m->v[2]};
-  rh_text all = {0};
+  RH_FINISHED(rh_text) all = {0};
   rh_text_add(&all, words[as], of->name, whose);
   for (uint32_t k = 0; k < rh_law_values(law); k++) {
     rh_text_add(&all, "%s%c=", k ? " " : "", 'a' + (char)k);
@@ -264,7 +262,6 @@ void rh_law_describe(const rh_custom *of, rh_law law, rh_law as, const char *who
   rh_law_sides(of, law, v, m->left, m->right, 1);
   add_outcome(&all, of, law, m->v[0], m->left, m->right);
   snprintf(text, RH_ALGEBRA_TEXT, "%s", rh_text_get(&all));
-  rh_text_finish(&all);
 }
 
 /* ---- At random points modulo 2^61 - 1 ---- */

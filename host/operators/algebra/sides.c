@@ -97,14 +97,13 @@ static void describe_side(const source *from, const side *s, rh_text *text) {
 /* as: the law that is said to be broken. */
 static void describe(const source *from, rh_law law, rh_law as, const side sides[3], rh_meeting *m,
                      char text[RH_ALGEBRA_TEXT]) {
-  rh_text whose = {0};
+  RH_FINISHED(rh_text) whose = {0};
   for (uint32_t j = 0; j < rh_law_values(law); j++) {
     rh_text_add(&whose, j == 0 ? " (" : "; ");
     describe_side(from, &sides[j], &whose);
   }
   rh_text_add(&whose, ")");
   rh_law_describe(from->of, law, as, rh_text_get(&whose), NULL, m, text);
-  rh_text_finish(&whose);
 }
 
 /* ---- Sides ---- */
@@ -305,7 +304,7 @@ static int nothing_is_found(const rh_custom *of, const rh_algebra_report *report
 static void try_rows(const source *from, uint64_t n, rh_algebra_report *report) {
   enum { LOOKS = 4096, MOST = 1 << 21, WIDEST = 1 << 20 };
   static const uint64_t lanes[] = {4, 64, 1024};
-  batch *b = aligned_alloc(_Alignof(batch), sizeof *b);
+  RH_FREED(batch) b = aligned_alloc(_Alignof(batch), sizeof *b);
   if (n > MOST) n = MOST;
   for (uint64_t width = 1; b && width <= WIDEST; width *= 2) {
     row r = {from, width, width, 0, n / width, LOOKS};
@@ -317,7 +316,6 @@ static void try_rows(const source *from, uint64_t n, rh_algebra_report *report) 
       if (!claims_to_commute(from->of) || !nothing_is_found(from->of, report)) break;
       try_row(&r, b, report);
     }
-  free(b);
 }
 
 void rh_sides_try_data(const rh_custom *of, const rh_arrays *arrays, uint64_t first, uint64_t n,

@@ -101,7 +101,7 @@ static rh_status gather(rh_catalog *catalog, const rh_discovery *search, const c
 
 static rh_status scan(rh_catalog *catalog, const rh_options *options, const char *only,
                       rh_error *error) {
-  rh_discovery search;
+  RH_FINISHED(rh_discovery) search = {0};
   *catalog = (rh_catalog){0};
   RH_TRY(rh_discover_operators(&search, options, error));
   catalog->notes = search.notes;
@@ -109,7 +109,6 @@ static rh_status scan(rh_catalog *catalog, const rh_options *options, const char
   search.notes = NULL;
   search.n_notes = 0;
   rh_status status = gather(catalog, &search, only, error);
-  rh_discovery_finish(&search);
   if (status != RH_OK) rh_catalog_finish(catalog);
   return status;
 }
@@ -158,8 +157,8 @@ static const rh_catalog_refusal *find_refused(const rh_catalog *catalog, const r
 
 static rh_status unknown(const rh_catalog *all, const char *name, rh_error *error) {
   char hint[RH_SUGGESTION_BYTES];
-  rh_text known = {0};
-  const char **names = calloc(all->n_entries + 1u, sizeof *names);
+  RH_FINISHED(rh_text) known = {0};
+  RH_FREED(const char *) names = calloc(all->n_entries + 1u, sizeof *names);
   const char *instead = rh_op_instead(name);
   if (!names) return rh_fail(error, RH_E_NOMEM, "no memory for a suggestion");
   for (uint32_t k = 0; k < all->n_entries; k++) {
@@ -167,29 +166,22 @@ static rh_status unknown(const rh_catalog *all, const char *name, rh_error *erro
     if (!all->entries[k].shadowed_by) rh_text_add(&known, " %s", names[k]);
   }
   if (instead)
-    rh_fail(error, RH_E_USAGE, "unknown operator '%.64s': %s. Known:%s", name, instead,
-            rh_text_get(&known));
-  else
-    rh_fail(error, RH_E_USAGE, "unknown operator '%.64s'%s Known:%s", name,
-            rh_suggest(hint, name, names, all->n_entries, "."), rh_text_get(&known));
-  rh_text_finish(&known);
-  free(names);
-  return RH_E_USAGE;
+    return rh_fail(error, RH_E_USAGE, "unknown operator '%.64s': %s. Known:%s", name, instead,
+                   rh_text_get(&known));
+  return rh_fail(error, RH_E_USAGE, "unknown operator '%.64s'%s Known:%s", name,
+                 rh_suggest(hint, name, names, all->n_entries, "."), rh_text_get(&known));
 }
 
 /* Names every operator, so it reads all of them. */
 static rh_status fail_unknown(const rh_options *options, const char *name, rh_error *error) {
-  rh_catalog all;
+  RH_FINISHED(rh_catalog) all = {0};
   RH_TRY(rh_catalog_scan(&all, options, error));
-  rh_status status = unknown(&all, name, error);
-  rh_catalog_finish(&all);
-  return status;
+  return unknown(&all, name, error);
 }
 
 rh_status rh_catalog_define(rh_definition *definition, const rh_options *options, const char *name,
                             rh_error *error) {
-  rh_catalog catalog;
-  rh_status status = RH_OK;
+  RH_FINISHED(rh_catalog) catalog = {0};
   *definition = (rh_definition){0};
   RH_TRY(scan(&catalog, options, name, error));
   rh_catalog_entry *entry = catalog.n_entries ? &catalog.entries[0] : NULL;
@@ -201,11 +193,8 @@ rh_status rh_catalog_define(rh_definition *definition, const rh_options *options
              entry->path ? entry->path : "redhost");
     *definition = entry->definition;
     entry->definition = (rh_definition){0};
-  } else if (refused) {
-    status = rh_fail(error, RH_E_FILE, "operator %s: %s", name, refused->message);
-  } else {
-    status = fail_unknown(options, name, error);
+    return RH_OK;
   }
-  rh_catalog_finish(&catalog);
-  return status;
+  if (refused) return rh_fail(error, RH_E_FILE, "operator %s: %s", name, refused->message);
+  return fail_unknown(options, name, error);
 }

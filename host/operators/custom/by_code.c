@@ -149,11 +149,10 @@ static rh_status explain(const rh_custom *custom, const char *log, rh_error *err
 rh_status rh_by_code_open(const rh_operator *op, rh_cl_session *session, rh_error *error) {
   const rh_custom *custom = rh_custom_of(op);
   rh_on_device *device;
-  rh_text log = {0};
+  RH_FINISHED(rh_text) log = {0};
   if (!op->is_code || custom->code->device) return RH_OK;
   rh_status status = rh_on_device_create(&device, custom, session, RH_ON_DEVICE_RUNS, &log, error);
-  if (status == RH_E_BUILD) status = explain(custom, rh_text_get(&log), error);
-  rh_text_finish(&log);
+  if (status == RH_E_BUILD) return explain(custom, rh_text_get(&log), error);
   RH_TRY(status);
   rh_on_device_reduce(device, NULL, 0, 0, custom->code->identity);
   status = rh_on_device_status(device, error);

@@ -101,22 +101,18 @@ static rh_status take_lines(const reader *r, const row *key, const json_t *value
   int is_list = json_is_array(value), is_code = (key->forms & MAPPED) == 0;
   size_t n = is_list ? json_array_size(value) : 1;
   rh_json_place before = {0, 0};
-  rh_text text = {0};
+  RH_FINISHED(rh_text) text = {0};
   if (is_code && n == 0) return expect(r, key, RH_ITEM_WHOLE, key->what);
   for (size_t k = 0; k < n; k++) {
     const char *line = json_string_value(is_list ? json_array_get(value, k) : value);
     int64_t item = is_list ? (int64_t)k : RH_ITEM_WHOLE;
-    if (!line) {
-      rh_text_finish(&text);
-      return expect(r, key, item, key->what);
-    }
+    if (!line) return expect(r, key, item, key->what);
     rh_json_place at = place_of(r->to, key->name, item, 0);
     if (is_code) add_place(r, &text, at, before);
     rh_text_add(&text, "%s%s%s", k && !is_code ? "\n" : "", line, is_code ? "\n" : "");
     before = at;
   }
   json_t *whole = text.failed ? NULL : json_string(rh_text_get(&text));
-  rh_text_finish(&text);
   json_object_set_new(r->to->own, key->name, whole);
   *(const char **)member(r->to, key->to) = json_string_value(whole);
   return whole ? RH_OK : rh_fail(r->error, RH_E_NOMEM, "no memory for an operator");
@@ -332,7 +328,7 @@ rh_status rh_definition_blame(const rh_definition *definition, const char *key, 
 static rh_status unknown_key(const reader *r, const char *key) {
   const char *names[N_KEYS];
   char hint[RH_SUGGESTION_BYTES];
-  rh_text known = {0};
+  RH_FINISHED(rh_text) known = {0};
   rh_json_place at = place_of(r->to, key, RH_ITEM_WHOLE, 1);
   size_t n = 0;
   for (size_t k = 0; k < N_KEYS; k++) {
@@ -340,11 +336,9 @@ static rh_status unknown_key(const reader *r, const char *key) {
     names[n++] = keys[k].name;
     rh_text_add(&known, " %s", keys[k].name);
   }
-  rh_fail(r->error, RH_E_FILE, "%.500s:%u:%u: unknown key \"%s\"%s Expected one of%s",
-          r->to->origin, at.line, at.column, rh_quotable(key), rh_suggest(hint, key, names, n, "."),
-          rh_text_get(&known));
-  rh_text_finish(&known);
-  return RH_E_FILE;
+  return rh_fail(r->error, RH_E_FILE, "%.500s:%u:%u: unknown key \"%s\"%s Expected one of%s",
+                 r->to->origin, at.line, at.column, rh_quotable(key),
+                 rh_suggest(hint, key, names, n, "."), rh_text_get(&known));
 }
 
 /* Those that nothing is known of, and those of another form. */

@@ -15,54 +15,46 @@ static rh_status read_file(const char *path, const char *kind, char **text, size
 /* Code is trusted as a plugin is that the user named: by itself, wherever it is. */
 static rh_status check_trust(const char *path, rh_error *error) {
   char why[RH_TRUST_BYTES];
-  char *whole = realpath(path, NULL);
+  RH_FREED(char) whole = realpath(path, NULL);
   if (!whole) return rh_fail(error, RH_E_FILE, "%s: %s", path, strerror(errno));
   size_t directory = (size_t)(rh_path_name(whole) - whole);
-  int distrusted = rh_trust_path(whole, directory, NULL, why, sizeof why);
-  free(whole);
-  if (!distrusted) return RH_OK;
+  if (rh_trust_path(whole, directory, NULL, why, sizeof why) == 0) return RH_OK;
   return rh_fail(error, RH_E_FILE, "%s: is code and is not trusted: %s", path, why);
 }
 
 static rh_status read_code_file(rh_definition *definition, const char *path, rh_error *error) {
-  char *text;
+  RH_FREED(char) text = NULL;
   size_t length;
-  rh_text code = {0};
-  rh_status status = RH_OK;
+  RH_FINISHED(rh_text) code = {0};
   RH_TRY(check_trust(path, error));
   RH_TRY(read_file(path, "OpenCL C", &text, &length, error));
+  if (memchr(text, 0, length))
+    return rh_fail(error, RH_E_FILE, "%s: has a byte 0; expected OpenCL C", path);
   rh_definition_add_line(&code, definition->code_file, 1);
   size_t mark = strncmp(text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
   rh_text_append(&code, text + mark, length - mark);
-  if (memchr(text, 0, length))
-    status = rh_fail(error, RH_E_FILE, "%s: has a byte 0; expected OpenCL C", path);
-  else if (code.failed) status = rh_fail(error, RH_E_NOMEM, "no memory for %s", path);
-  free(text);
-  json_t *kept = status == RH_OK ? json_stringn_nocheck(code.s, code.length) : NULL;
-  rh_text_finish(&code);
+  json_t *kept = code.failed ? NULL : json_stringn_nocheck(code.s, code.length);
   json_object_set_new(definition->own, "source", kept);
   definition->code = json_string_value(kept);
-  return status;
+  return kept ? RH_OK : rh_fail(error, RH_E_NOMEM, "no memory for %s", path);
 }
 
 static rh_status read_code(rh_definition *definition, const char *path, rh_error *error) {
   RH_TRY(check_trust(path, error));
   if (!definition->code_file) return RH_OK;
-  char *file = rh_path_beside(path, definition->code_file);
+  RH_FREED(char) file = rh_path_beside(path, definition->code_file);
   rh_status status = file ? read_code_file(definition, file, error)
                           : rh_fail(error, RH_E_NOMEM, "no memory for a path");
   if (status == RH_E_FILE) rh_definition_blame(definition, "code", RH_ITEM_WHOLE, error);
-  free(file);
   return status;
 }
 
 rh_status rh_definition_read_file(rh_definition *definition, const char *path, rh_error *error) {
-  char *text;
+  RH_FREED(char) text = NULL;
   size_t length;
   *definition = (rh_definition){0};
   RH_TRY(read_file(path, "an operator file", &text, &length, error));
   rh_status status = rh_definition_read(definition, text, length, path, error);
-  free(text);
   if (status == RH_OK && (definition->code || definition->code_file))
     status = read_code(definition, path, error);
   if (status != RH_OK) rh_definition_finish(definition);

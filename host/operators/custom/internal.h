@@ -34,18 +34,13 @@ char *rh_custom_map_of(const rh_custom *self, const rh_definition *definition, u
 enum { RH_MOST_PART_FIELDS = 2 };
 #define RH_PART_ELEMENT "mapped_element" /* in the texts of `load` */
 
-/* The fields of a built-in operator's value, in the order of rh_value of kernels/prelude/types.cl.
+/* The fields of a built-in operator's value, in the order of rh_value of kernels/prelude/types.cl;
+ * a name is what follows that of the part.
  * The texts are expressions.  In `load`, i is the index.  In `combine`, a and b stand for this
  * field of both values, c and d for the first field of the part. */
-typedef struct rh_part_field {
-  const char *suffix;
-  rh_type type;
-  const char *load, *identity, *combine;
-} rh_part_field;
-
 /* The number of fields; 0 if the operator cannot be one of several: products of floats, whose
  * values are scaled, and affine. */
-uint32_t rh_part_fields(uint32_t op, rh_type type, rh_part_field fields[RH_MOST_PART_FIELDS]);
+uint32_t rh_part_fields(uint32_t op, rh_type type, rh_field_text fields[RH_MOST_PART_FIELDS]);
 
 /* The definition's code, for fields that have been added. */
 rh_status rh_custom_make_code(rh_custom *self, const rh_definition *definition, rh_error *error);

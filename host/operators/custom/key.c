@@ -40,16 +40,14 @@ static json_t *constants_of(const rh_custom *self) {
 }
 
 char *rh_custom_make_key(const rh_custom *self, const rh_definition *of) {
-  json_t *to =
+  json_auto_t *to =
       json_pack("{s:o*, s:o*, s:o*, s:o, s:o*, s:o*, s:s*, s:s*, s:s*, s:s*, s:s*}", "finalize",
                 named_texts(of->results, of->n_results), "let", named_texts(of->lets, of->n_lets),
                 "constants", constants_of(self), "operands", operands_of(self), "value",
                 fields_of(of), "code", of->code ? rh_json_bytes(of->code) : NULL, "initial",
                 of->initial, "map", of->map, "op", of->ops, "where", of->where, "claim",
                 of->flags & RH_OP_COMMUTATIVE ? "commutative" : NULL);
-  char *key = to ? json_dumps(to, JSON_COMPACT | JSON_SORT_KEYS) : NULL;
-  json_decref(to);
-  return key;
+  return to ? json_dumps(to, JSON_COMPACT | JSON_SORT_KEYS) : NULL;
 }
 
 /* JSON has neither numbers above INT64_MAX nor all floats. */

@@ -222,11 +222,9 @@ static rh_status take_apart(rh_custom *self, const rh_definition *definition, rh
   int can_be = self->n_parts > 1 && !definition->where;
   for (uint32_t k = 0; can_be && k < self->n_parts; k++) {
     rh_custom *alone = self->alone[k] = calloc(1, sizeof *alone);
-    char *map = rh_custom_map_of(self, definition, k);
-    rh_status status = alone && map ? make_alone(alone, self, self->parts[k].op, map, error)
-                                    : rh_fail(error, RH_E_NOMEM, "no memory for an operator");
-    free(map);
-    RH_TRY(status);
+    RH_FREED(char) map = rh_custom_map_of(self, definition, k);
+    if (!alone || !map) return rh_fail(error, RH_E_NOMEM, "no memory for an operator");
+    RH_TRY(make_alone(alone, self, self->parts[k].op, map, error));
     can_be = needs_operands_only(alone);
     /* A run brings the operands as the whole wants them. */
     alone->face.uses_index = self->face.uses_index;

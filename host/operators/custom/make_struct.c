@@ -109,28 +109,34 @@ static rh_status set_identity(rh_custom *self, uint32_t k, const char *text, con
   return status;
 }
 
-/* ---- Several built-in operators ---- */
-
-static rh_status add_part_field(rh_custom *self, uint32_t part, const rh_part_field *field,
-                                rh_error *error) {
-  char name[RH_OPERATOR_NAME_BYTES];
+/* what_load, what_identity: begin messages about its texts. */
+static rh_status add_loaded(rh_custom *self, const rh_field_text *field, const char *what_load,
+                            const char *what_identity, rh_error *error) {
   uint32_t k = self->n_fields;
-  snprintf(name, sizeof name, "p%u%s", part, field->suffix);
-  RH_TRY(add_field(self, name, field->type, error));
-  RH_TRY(set_identity(self, k, field->identity, "the operator", error));
-  return rh_exprs_output(self->load, field->load, field->type, "the operator", error);
+  RH_TRY(rh_exprs_output(self->load, field->load, field->type, what_load, error));
+  RH_TRY(add_field(self, field->name, rh_exprs_type(self->load, k), error));
+  return set_identity(self, k, field->identity, what_identity, error);
 }
+
+static const char ours[] = "the operator"; /* whose texts are redhost's own */
+
+/* ---- Several built-in operators ---- */
 
 static rh_status add_part_of(rh_custom *self, uint32_t op, rh_type type, const char *text,
                              const char *what, rh_error *error) {
-  rh_part_field fields[RH_MOST_PART_FIELDS];
+  rh_field_text fields[RH_MOST_PART_FIELDS];
+  char name[RH_OPERATOR_NAME_BYTES];
   uint32_t first = self->n_fields;
   RH_TRY(rh_exprs_let(self->load, RH_PART_ELEMENT, text, what, error));
   uint32_t n = rh_op_is_defined(op, type) ? rh_part_fields(op, type, fields) : 0;
   if (n == 0)
     return rh_fail(error, RH_E_USAGE, "%s of %s cannot be one of several operators in one pass",
                    rh_op_name(op), rh_type_name(type));
-  for (uint32_t k = 0; k < n; k++) RH_TRY(add_part_field(self, self->n_parts, &fields[k], error));
+  for (uint32_t k = 0; k < n; k++) {
+    snprintf(name, sizeof name, "p%u%s", self->n_parts, fields[k].name);
+    fields[k].name = name;
+    RH_TRY(add_loaded(self, &fields[k], ours, ours, error));
+  }
   /* Between a key of 4 bytes and its index there is padding or none, by what stands before. */
   self->parts[self->n_parts++] =
       (rh_operator_part){op, type, self->fields[first].offset, self->fields[first + n - 1].offset};
@@ -140,23 +146,20 @@ static rh_status add_part_of(rh_custom *self, uint32_t op, rh_type type, const c
 static rh_status add_part(rh_custom *self, const rh_definition *definition, uint32_t op,
                           rh_type type, rh_error *error) {
   const char *what = RH_WHAT(definition, "map", RH_ITEM_WHOLE);
-  char *text = rh_custom_map_of(self, definition, self->n_parts);
+  RH_FREED(char) text = rh_custom_map_of(self, definition, self->n_parts);
   if (!text) return rh_fail(error, RH_E_NOMEM, "no memory for a map");
-  rh_status status = add_part_of(self, op, type, text, what, error);
-  free(text);
-  return status;
+  return add_part_of(self, op, type, text, what, error);
 }
 
 static rh_status combine_parts(rh_custom *self, rh_error *error) {
-  rh_part_field fields[RH_MOST_PART_FIELDS];
+  rh_field_text fields[RH_MOST_PART_FIELDS];
   uint32_t first = 0, of_b = self->n_fields;
   RH_TRY(make_combine(self, error));
   for (uint32_t part = 0, n; part < self->n_parts; part++, first += n) {
     n = rh_part_fields(self->parts[part].op, self->parts[part].type, fields);
     for (uint32_t k = 0; k < n; k++) {
       const uint32_t of[] = {first + k, of_b + first + k, first, of_b + first};
-      RH_TRY(rh_exprs_output_of(self->combine, fields[k].combine, of, fields[k].type,
-                                "the operator", error));
+      RH_TRY(rh_exprs_output_of(self->combine, fields[k].combine, of, fields[k].type, ours, error));
     }
   }
   return RH_OK;
@@ -191,8 +194,7 @@ rh_status rh_custom_make_parts(rh_custom *self, const rh_definition *definition,
     flags &= rh_op_flags(op, type) | ~(uint32_t)RH_OP_EXACT;
   }
   self->has_count = rh_custom_needs_count(definition);
-  if (self->has_count)
-    RH_TRY(add_part_of(self, RH_OP_sum, RH_TYPE_u64, "(u64)1", "the operator", error));
+  if (self->has_count) RH_TRY(add_part_of(self, RH_OP_sum, RH_TYPE_u64, "(u64)1", ours, error));
   RH_TRY(combine_parts(self, error));
   close_struct(self);
   stand_in(self, flags);
@@ -202,27 +204,18 @@ rh_status rh_custom_make_parts(rh_custom *self, const rh_definition *definition,
 /* ---- Fields of one's own ---- */
 
 /* A field that no file can name. */
-#define COUNT "0n"
-
-static rh_status add_count(rh_custom *self, rh_error *error) {
-  RH_TRY(rh_exprs_output(self->load, "1", RH_TYPE_u64, "the operator", error));
-  RH_TRY(add_field(self, COUNT, RH_TYPE_u64, error));
-  return set_identity(self, self->n_fields - 1, "0", "the operator", error);
-}
+static const rh_field_text count = {"0n", RH_TYPE_u64, "1", "0", "a.0n + b.0n"};
 
 static rh_status add_fields(rh_custom *self, const rh_definition *definition, rh_error *error) {
   RH_TRY(rh_custom_expressions(self, &self->load, error));
   for (uint32_t k = 0; k < definition->n_fields; k++) {
-    const rh_field_text *field = &definition->fields[k];
-    const char *load = field->load ? field->load : self->operands[0].name;
-    const char *what = RH_WHAT(definition, definition->file ? "load" : "map", k);
-    RH_TRY(rh_exprs_output(self->load, load, field->type, what, error));
-    RH_TRY(add_field(self, field->name, rh_exprs_type(self->load, k), error));
-    what = RH_WHAT(definition, "identity", k);
-    RH_TRY(set_identity(self, k, field->identity, what, error));
+    rh_field_text field = definition->fields[k];
+    if (!field.load) field.load = self->operands[0].name;
+    RH_TRY(add_loaded(self, &field, RH_WHAT(definition, definition->file ? "load" : "map", k),
+                      RH_WHAT(definition, "identity", k), error));
   }
   self->has_count = rh_custom_needs_count(definition);
-  return self->has_count ? add_count(self, error) : RH_OK;
+  return self->has_count ? add_loaded(self, &count, ours, ours, error) : RH_OK;
 }
 
 static rh_status make_by_code(rh_custom *self, const rh_definition *definition, rh_error *error) {
@@ -248,8 +241,7 @@ rh_status rh_custom_make_fields(rh_custom *self, const rh_definition *definition
                            RH_WHAT(definition, key, k), error));
   }
   if (self->has_count)
-    RH_TRY(rh_exprs_output(self->combine, "a." COUNT " + b." COUNT, RH_TYPE_u64, "the operator",
-                           error));
+    RH_TRY(rh_exprs_output(self->combine, count.combine, count.type, ours, error));
   close_struct(self);
   uint32_t flags = definition->flags;
   if (!(rh_exprs_facts(self->combine, RH_EXPRS_ALL) & RH_EXPR_ROUNDS)) flags |= RH_OP_EXACT;

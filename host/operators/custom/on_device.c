@@ -31,13 +31,12 @@ struct rh_on_device {
 static rh_status build(rh_on_device *self, uint64_t most, rh_text *log, rh_error *error) {
   const char *options =
       self->session.device->divides_exactly ? "-cl-fp32-correctly-rounded-divide-sqrt" : "";
-  char *prelude = self->custom->face.calls->prelude(&self->custom->face);
+  RH_FREED(char) prelude = self->custom->face.calls->prelude(&self->custom->face);
   if (!prelude) return rh_fail(error, RH_E_NOMEM, "no memory for a program's source");
   self->session.build_log = log;
   rh_status status =
       rh_cl_program(&self->session, "operator.cl", prelude, source, options, &self->program, error);
   self->session.build_log = NULL;
-  free(prelude);
   RH_TRY(status);
   RH_TRY(rh_cl_kernel(self->program, "rh_runs", &self->runs, error));
   RH_TRY(rh_cl_kernel(self->program, "rh_join", &self->join, error));

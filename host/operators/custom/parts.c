@@ -49,18 +49,18 @@ static const char *worst(uint32_t op, rh_type key) {
   return key == RH_TYPE_i64 ? LEAST64 : key == RH_TYPE_i32 ? LEAST32 : "0";
 }
 
-static uint32_t extreme(uint32_t op, rh_type type, rh_part_field fields[RH_MOST_PART_FIELDS]) {
+static uint32_t extreme(uint32_t op, rh_type type, rh_field_text fields[RH_MOST_PART_FIELDS]) {
   rh_type key = key_type(op, type);
   int least = is_least(op), is_indexed = (rh_op_flags(op, type) & RH_OP_INDEXED) != 0;
-  fields[0] = (rh_part_field){is_indexed ? "_key" : "", key, key_of(op, type), worst(op, key),
+  fields[0] = (rh_field_text){is_indexed ? "_key" : "", key, key_of(op, type), worst(op, key),
                               least ? "min(a, b)" : "max(a, b)"};
-  fields[1] = (rh_part_field){"_index", RH_TYPE_u64, "i", "0xffffffffffffffffu",
+  fields[1] = (rh_field_text){"_index", RH_TYPE_u64, "i", "0xffffffffffffffffu",
                               least ? "d < c || (d == c && b < a) ? b : a"
                                     : "d > c || (d == c && b < a) ? b : a"};
   return is_indexed ? 2 : 1;
 }
 
-uint32_t rh_part_fields(uint32_t op, rh_type type, rh_part_field fields[RH_MOST_PART_FIELDS]) {
+uint32_t rh_part_fields(uint32_t op, rh_type type, rh_field_text fields[RH_MOST_PART_FIELDS]) {
   static const struct {
     uint32_t op;
     int of_floats;
@@ -76,7 +76,7 @@ uint32_t rh_part_fields(uint32_t op, rh_type type, rh_part_field fields[RH_MOST_
   int is_float = rh_type_is_float(type), is_sum = rh_op_is_arithmetic(op);
   for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
     if (rows[k].op != op || rows[k].of_floats != is_float) continue;
-    fields[0] = (rh_part_field){"", is_sum && !is_float ? RH_TYPE_u64 : type, rows[k].load,
+    fields[0] = (rh_field_text){"", is_sum && !is_float ? RH_TYPE_u64 : type, rows[k].load,
                                 rows[k].identity, rows[k].combine};
     if (op == RH_OP_asum && !rh_type_is_signed(type)) fields[0].load = "(u64)" M;
     return 1;

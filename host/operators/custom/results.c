@@ -105,16 +105,12 @@ static rh_status write_initial(const rh_custom *self, const rh_definition *defin
 /* The only result is what both come to. */
 static rh_status make_initial(rh_custom *self, const rh_definition *definition, rh_error *error) {
   const char *what = RH_WHAT(definition, "initial", RH_ITEM_WHOLE);
-  rh_text text = {0};
-  rh_status status = write_initial(self, definition, &text, what, error);
-  if (status == RH_OK) {
-    rh_definition made = *definition;
-    made.n_results = 1;
-    made.results[0] = (rh_named_text){rh_op_name(self->parts[0].op), text.s};
-    status = make_finalize(self, &made, error);
-  }
-  rh_text_finish(&text);
-  return status;
+  rh_definition made = *definition;
+  RH_FINISHED(rh_text) text = {0};
+  RH_TRY(write_initial(self, definition, &text, what, error));
+  made.n_results = 1;
+  made.results[0] = (rh_named_text){rh_op_name(self->parts[0].op), text.s};
+  return make_finalize(self, &made, error);
 }
 
 /* The second sum is sum_1, so that every result can be named. */

@@ -114,12 +114,11 @@ static rh_status read_operator(rh_operation *operation, rh_custom **own, const j
     operation->op = rh_operator_builtin(rh_op_from_name(name), rh_type_from_name(type));
     return operation->op ? RH_OK : rh_fail(error, RH_E_FILE, "there is no such operator");
   }
-  whole *of;
+  RH_FREED(whole) of = NULL;
   RH_TRY(RH_NEW(&of, 1, "an operator", error));
-  rh_status status = make_read(own, of, object, error);
-  free(of);
-  if (status == RH_OK) operation->op = &(*own)->face;
-  return status;
+  RH_TRY(make_read(own, of, object, error));
+  operation->op = &(*own)->face;
+  return RH_OK;
 }
 
 static rh_status read_whole(rh_operation *operation, rh_custom **own, const char *text,
@@ -133,23 +132,20 @@ static rh_status read_whole(rh_operation *operation, rh_custom **own, const char
   while (check && operation->check < RH_CHECK_NONE &&
          strcmp(check, rh_check_name(operation->check)) != 0)
     operation->check++;
-  char *mine = rh_operation_text(operation, json_deep_copy(object));
-  int differs = !mine || rh_operation_differ(text, mine, &found);
-  if (mine && differs) rh_fail(error, RH_E_FILE, "%s", found.words);
-  if (!mine) rh_fail(error, RH_E_NOMEM, "no memory for an operation");
-  free(mine);
-  return differs ? RH_E_FILE : RH_OK;
+  RH_FREED(char) mine = rh_operation_text(operation, json_deep_copy(object));
+  if (!mine) return rh_fail(error, RH_E_NOMEM, "no memory for an operation");
+  if (!rh_operation_differ(text, mine, &found)) return RH_OK;
+  return rh_fail(error, RH_E_FILE, "%s", found.words);
 }
 
 rh_status rh_operation_read(rh_operation *operation, rh_custom **own, const char *text,
                             rh_error *error) {
-  json_t *object = json_loads(text, JSON_REJECT_DUPLICATES, NULL);
+  json_auto_t *object = json_loads(text, JSON_REJECT_DUPLICATES, NULL);
   *operation = (rh_operation){.n = 0};
   *own = NULL;
   rh_status status = json_is_object(object)
                          ? read_whole(operation, own, text, object, error)
                          : rh_fail(error, RH_E_FILE, "the operation cannot be read");
-  json_decref(object);
   if (status == RH_OK) return RH_OK;
   rh_custom_destroy(*own);
   *own = NULL;

@@ -312,24 +312,22 @@ int rh_exprs_enclose(const rh_exprs *exprs, uint32_t k, const void *const *varia
   const size_t room_bytes = (size_t)RH_EVAL_NUMBER_BYTES * RH_ENCLOSED_MOST;
   const void *places[exprs->n_nodes + 1];
   void *outputs[RH_EXPR_MOST_OUTPUTS];
-  int n_intervals = 0;
-  for (uint32_t j = 0; j < exprs->n_nodes; j++) n_intervals += needs_interval(exprs, j);
+  uint32_t n_intervals = 0, n_rooms = exprs->rooms + 1 + exprs->n_outputs;
+  for (uint32_t j = 0; j < exprs->n_nodes; j++) n_intervals += (uint32_t)needs_interval(exprs, j);
   if (n_intervals > MOST_INTERVALS || n > RH_ENCLOSED_MOST) return -1;
-  unsigned char *rooms = aligned_alloc(64, (exprs->rooms + 1 + exprs->n_outputs) * room_bytes);
-  block *values = malloc(((size_t)exprs->n_nodes + 1) * sizeof *values);
+  RH_FREED(unsigned char) rooms = aligned_alloc(64, n_rooms * room_bytes);
+  RH_FREED(block) values = malloc(((size_t)exprs->n_nodes + 1) * sizeof *values);
   const rh_evaluation e = {exprs, variables, constants, outputs, rooms, room_bytes, places};
-  int failed = !rooms || !values;
-  for (uint32_t j = 0; j < exprs->n_outputs && !failed; j++)
+  if (!rooms || !values) return -1;
+  for (uint32_t j = 0; j < exprs->n_outputs; j++)
     outputs[j] = rooms + (exprs->rooms + 1 + j) * room_bytes;
-  if (!failed) enclose(&e, values, first, n);
-  for (uint64_t j = 0; j < n && !failed; j++) {
+  enclose(&e, values, first, n);
+  for (uint64_t j = 0; j < n; j++) {
     rh_interval output = at(&e, (const block *)values, exprs->outputs[k], j);
     low[j] = output.low;
     high[j] = output.high;
   }
-  free(values);
-  free(rooms);
-  return failed ? -1 : 0;
+  return 0;
 }
 
 static rh_interval of_leaf(const rh_node *node, const rh_interval *variables,

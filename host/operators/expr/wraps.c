@@ -55,13 +55,12 @@ static rh_interval *find_ranges(const rh_exprs *exprs, uint64_t n) {
 }
 
 int rh_exprs_sum_fits(const rh_exprs *exprs, uint32_t output, uint64_t n) {
-  rh_interval *ranges = find_ranges(exprs, n);
+  RH_FREED(rh_interval) ranges = find_ranges(exprs, n);
   if (!ranges) return 0;
   uint32_t node = exprs->outputs[output];
   rh_type type = exprs->nodes[node].type;
   rh_interval one = ranges[node];
   int bits = 8 * (int)rh_type_size(type) - rh_type_is_signed(type), is_below = one.high < -one.low;
-  free(ranges);
   return (long double)n * (long double)fmax(-one.low, one.high) <= ldexpl(1, bits) - !is_below;
 }
 
@@ -263,11 +262,10 @@ static int find(const search *s, purpose why, uint32_t first, uint32_t end, rh_e
 
 static int find_of(const rh_exprs *exprs, purpose why, uint32_t first, uint32_t end, uint64_t n,
                    rh_expr_place *found) {
-  search s = {exprs, find_ranges(exprs, n), malloc(exprs->n_nodes + 1)};
-  int is_found = s.ranges && s.sees && find(&s, why, first, end, found);
-  free(s.ranges);
-  free(s.sees);
-  return is_found;
+  RH_FREED(rh_interval) ranges = find_ranges(exprs, n);
+  RH_FREED(unsigned char) sees = malloc(exprs->n_nodes + 1);
+  const search s = {exprs, ranges, sees};
+  return ranges && sees && find(&s, why, first, end, found);
 }
 
 int rh_exprs_find_difference(const rh_exprs *exprs, uint64_t n, rh_expr_place *found) {

@@ -166,12 +166,11 @@ static rh_status check_library(const char *path, rh_error *error) {
 static rh_status open_library(rh_dl *dl, const opened *self, rh_error *error) {
   const char *library = self->foreign.library;
   if (!strchr(library, '/')) return rh_dl_open_library(dl, library, error);
-  char *path = rh_foreign_library(&self->foreign, self->path);
+  RH_FREED(char) path = rh_foreign_library(&self->foreign, self->path);
   rh_status status =
       path ? check_library(path, error) : rh_fail(error, RH_E_NOMEM, "no memory for a path");
   if (status == RH_OK) status = rh_dl_open(dl, path, error);
   if (status != RH_OK) rh_error_prefix(error, "its library %s", library);
-  free(path);
   return status;
 }
 
@@ -247,7 +246,7 @@ static rh_status open_text(const char *path, char **text, const rh_plugin **plug
 
 rh_status rh_foreign_open(const char *path, const rh_plugin **plugin, rh_error *error) {
   static const rh_file_kind description = {"a description", RH_FOREIGN_MOST_BYTES, RH_E_PLUGIN};
-  char *text;
+  RH_FREED(char) text = NULL;
   size_t length;
   RH_TRY(rh_file_read(path, &description, &text, &length, error));
   pthread_mutex_lock(&everything_lock);
@@ -255,6 +254,5 @@ rh_status rh_foreign_open(const char *path, const rh_plugin **plugin, rh_error *
                          ? open_text(path, &text, plugin, error)
                          : rh_fail(error, RH_E_PLUGIN, "is not text: it has null bytes");
   pthread_mutex_unlock(&everything_lock);
-  free(text);
   return status;
 }
