@@ -1,6 +1,7 @@
 """Pictures and the report: every one in every format, names that mean something to who reads them, and everything that can
 be missing."""
 
+import contextlib
 import html
 import importlib.util
 import json
@@ -277,14 +278,9 @@ class Text(Plots):
             child = self.start("--plot=r.json", "--picture=rate", "--color=never", stdout=theirs, stderr=None)
             os.close(theirs)
             out = b""
-            try:
-                while True:
-                    part = os.read(ours, 65536)
-                    if not part:
-                        break
+            with contextlib.suppress(OSError):  # where a terminal ends
+                while part := os.read(ours, 65536):
                     out += part
-            except OSError:
-                pass
             os.close(ours)
             self.assertEqual(child.wait(), 0)
             lines = out.decode().splitlines()

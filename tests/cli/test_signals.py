@@ -1,5 +1,6 @@
 """Interrupts, and output that appears only on a terminal."""
 
+import contextlib
 import fcntl
 import os
 import pty
@@ -21,13 +22,10 @@ ESCAPE = re.compile(r"\x1b\[[0-9;]*[mK]")
 def processes_with(text):
     """The ids of processes whose environment has `text`."""
     found = []
-    for name in os.listdir("/proc"):
-        try:
-            with open("/proc/%s/environ" % name, "rb") as file:
-                if name.isdigit() and text.encode() in file.read():
-                    found.append(int(name))
-        except OSError:
-            pass
+    for name in filter(str.isdigit, os.listdir("/proc")):
+        with contextlib.suppress(OSError):
+            if text.encode() in cli.read("/proc/%s/environ" % name):
+                found.append(int(name))
     return found
 
 
@@ -186,14 +184,9 @@ class Terminal(cli.Case):
 
         def take(wait):
             nonlocal shown
-            while select.select([master], [], [], wait)[0]:
-                try:
-                    more = os.read(master, 65536)
-                except OSError:
-                    return
-                if not more:
-                    return
-                shown += more
+            with contextlib.suppress(OSError):  # where a terminal ends
+                while select.select([master], [], [], wait)[0] and (more := os.read(master, 65536)):
+                    shown += more
 
         end = time.monotonic() + seconds
         while time.monotonic() < end:
