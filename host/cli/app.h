@@ -41,7 +41,6 @@ void rh_terminal_say(rh_terminal *terminal, const char *format, ...)
  * that it quotes, and a caret at the place. */
 void rh_terminal_say_error(rh_terminal *terminal, rh_error *error);
 
-enum { RH_PLAIN, RH_BOLD, RH_GOOD, RH_BAD, RH_DIM };
 /* The text in a style for standard output, valid as above; itself without colour. */
 const char *rh_styled(const rh_terminal *terminal, int style, const char *text);
 
@@ -63,28 +62,8 @@ void rh_terminal_catch_cut_file(const char *path);
 
 /* ---- Tables ---- */
 
-enum { RH_MAX_COLUMNS = 12 };
-
-/* Zero-initialised is empty.  Rows are kept until they are printed, so that columns fit their
- * contents. */
-typedef struct rh_table {
-  uint32_t columns, headings, n_rows;
-  char **cells;              /* row by row, the heading first */
-  int *styles;               /* one for each cell */
-  int right[RH_MAX_COLUMNS]; /* 1: right-aligned */
-} rh_table;
-
-/* The headings, with '|' between, each the name of a column; of right-aligned ones after a '>'. */
-void rh_table_begin(rh_table *table, const char *headings);
-/* Adds a row of strings, one for each column.  styles: a letter for each cell, of " *+-.": plain,
- * bold, good, bad, dim. */
-void rh_table_row(rh_table *table, const char *styles, ...);
-/* Adds a cell, whose text is copied and made plain.  `columns` cells make a row. */
-void rh_table_cell(rh_table *table, int style, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
 /* And empties it.  Without a row below the headings, prints nothing. */
 void rh_table_print(rh_table *table, const rh_terminal *terminal, const char *indent);
-void rh_table_finish(rh_table *table);
 
 /* `text`, wrapped; each line after `indent`, but for the first. */
 void rh_print_wrapped(const char *text, const char *first, const char *indent, int width);
@@ -98,7 +77,7 @@ typedef struct rh_app {
   /* the value of --op, or sum; --bench and --tune parse their lists themselves */
   uint32_t op;
   rh_type type;             /* the value of --type, or 0 */
-  const rh_custom *own;     /* --list and --info: an operator that is not built in; else null */
+  rh_custom *own;           /* --list and --info: an operator that is not built in; else null */
   struct rh_beside *beside; /* --run A,B: where reports go; else null */
 } rh_app;
 
@@ -112,13 +91,10 @@ enum { RH_E_NOISY = -64 };
 RH_MODES(RH_X)
 #undef RH_X
 
-/* ---- JSON ---- */
+/* The manual page. */
+void rh_manual_print(void);
 
-/* A new object.  members: "name:s n:u seconds:f", a letter for each value: s, a string, which need
- * not be UTF-8; i, an int; n, an int64_t; u, a uint64_t, of which the largest is null; b, an int
- * for true or false; f, a double, null unless it is finite; o, a value, which it takes over; each
- * pointer may be null.  o?: a null pointer is left out. */
-json_t *rh_json(const char *members, ...);
+/* ---- JSON ---- */
 
 /* Schema "redhost/1": additive changes keep the 1; readers ignore keys they do not know.  A
  * document: "schema", "tool", and these members, which it takes over; null if out of memory. */

@@ -1,5 +1,4 @@
 #include <fnmatch.h>
-#include <strings.h>
 
 #include "../operators/catalog/catalog.h"
 #include "app.h"
@@ -122,26 +121,10 @@ static void add_device(device_choice *choice, const rh_cl_device *device) {
   choice->chosen[choice->n++] = device;
 }
 
-int rh_devices_are_listed(const char *list) {
-  const char *colon = strrchr(list, ':');
-  return strchr(list, ',') || strcasecmp(colon ? colon + 1 : list, "all") == 0;
-}
-
-/* The kind in "gpu:all", or all kinds in "all"; 0 if there is no such kind. */
-static uint32_t kinds_of(const char *spec) {
-  static const uint32_t kinds[] = {RH_DEVICE_GPU, RH_DEVICE_CPU, RH_DEVICE_ACCELERATOR};
-  size_t length = strcspn(spec, ":");
-  if (!spec[length]) return RH_DEVICE_ANY_CL;
-  for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
-    const char *name = rh_device_kind_name(kinds[k]);
-    if (strlen(name) == length && strncasecmp(name, spec, length) == 0) return kinds[k];
-  }
-  return 0;
-}
-
 static rh_status add_all(device_choice *choice, const char *spec, rh_error *error) {
   const rh_cl_devices *devices = choice->devices;
-  uint32_t kinds = kinds_of(spec), n = 0;
+  size_t kind = strcspn(spec, ":"); /* "gpu:all", or all kinds in "all" */
+  uint32_t kinds = spec[kind] ? rh_device_kind_named(spec, kind) : RH_DEVICE_ANY_CL, n = 0;
   if (!kinds)
     return rh_fail(error, RH_E_USAGE,
                    "device '%.64s': expected gpu:all, cpu:all or accelerator:all", spec);
@@ -164,31 +147,24 @@ static rh_status add_devices(device_choice *choice, const char *spec, rh_error *
   return RH_OK;
 }
 
-/* option: or the environment variable with the list. */
-static rh_status choose_devices(device_choice *choice, const char *option, const char *list,
-                                rh_error *error) {
-  rh_status status = list ? rh_list_check(option, list, error) : add_devices(choice, NULL, error);
-  if (status != RH_OK) return status;
-  for (const char *spec; status == RH_OK && (spec = rh_list_next(&list));)
-    status = add_devices(choice, spec, error);
-  if (status != RH_OK && *option != '-') rh_error_prefix(error, "%s", option);
-  return status;
-}
-
 rh_status rh_devices_parse(const rh_cl_devices *devices, const char *list,
                            const rh_cl_device ***chosen, uint32_t *n, rh_error *error) {
-  device_choice choice = {.devices = devices};
-  const char *variable = "REDHOST_DEVICE";
+  RH_FREED(const rh_cl_device *) room = NULL;
+  int is_typed = list != NULL;
+  const char *from = is_typed ? "--device" : "REDHOST_DEVICE";
+  if (!is_typed) list = rh_env(from);
   *chosen = NULL;
   *n = 0;
-  RH_TRY(RH_NEW(&choice.chosen, devices->n + 1, "a list of devices", error));
-  rh_status status =
-      choose_devices(&choice, list ? "--device" : variable, list ? list : rh_env(variable), error);
-  if (status == RH_OK) {
-    *chosen = choice.chosen;
-    *n = choice.n;
-  } else {
-    free(choice.chosen);
+  RH_TRY(RH_NEW(&room, devices->n + 1, "a list of devices", error));
+  device_choice choice = {devices, room, 0};
+  RH_TRY(list ? rh_list_check(from, list, error) : add_devices(&choice, NULL, error));
+  for (const char *spec; (spec = rh_list_next(&list));) {
+    rh_status status = add_devices(&choice, spec, error);
+    if (status != RH_OK && !is_typed) rh_error_prefix(error, "%s", from);
+    RH_TRY(status);
   }
-  return status;
+  *chosen = room;
+  *n = choice.n;
+  room = NULL;
+  return RH_OK;
 }

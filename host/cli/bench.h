@@ -17,8 +17,8 @@ rh_status rh_bench_devices(const rh_app *app, const rh_cl_device ***devices, uin
 
 /* ---- Destinations: standard output or --output, --export, --resume ---- */
 
-/* "table", ...: of --format or --json. */
-const char *rh_bench_format(const rh_typed *typed);
+/* RH_FORMAT_*, of --format or --json; 0: a table. */
+uint32_t rh_bench_format(const rh_typed *typed);
 
 /* Can every output be written?  RH_E_FILE, before anything is measured; RH_E_USAGE for an unknown
  * format or file name suffix. */

@@ -4,10 +4,10 @@
 #include "bench.h"
 #include "offers.h"
 
-static const char *const formats[] = {"table", "table", "markdown", "csv", "json", "jsonl"};
-
-const char *rh_bench_format(const rh_typed *typed) {
-  return typed->json ? "json" : formats[typed->format];
+uint32_t rh_bench_format(const rh_typed *typed) {
+  static const uint32_t formats[] = {
+      0, 0, RH_FORMAT_markdown, RH_FORMAT_csv, RH_FORMAT_json, RH_FORMAT_jsonl};
+  return typed->json ? RH_FORMAT_json : formats[typed->format];
 }
 
 rh_status rh_bench_output_check(const rh_typed *typed, rh_error *error) {
@@ -71,19 +71,16 @@ static rh_status take_rows(rh_records *results, rh_records *was, rh_error *error
 }
 
 rh_status rh_bench_output_take_over(const char *path, rh_records *results, rh_error *error) {
-  rh_records was = {0};
+  RH_FINISHED(rh_records) was = {0};
   struct stat st;
   if (stat(path, &st) != 0 || st.st_size == 0) return RH_OK;
   RH_TRY(rh_records_read(path, &was, error));
   results->whole_bytes = was.whole_bytes;
-  rh_status status = RH_OK;
   if (!was.are_lines)
-    status = rh_fail(error, RH_E_FILE,
-                     "--resume %s: it is one JSON document; only JSONL can be appended to", path);
-  if (status == RH_OK) status = check_same(path, &was, results, error);
-  if (status == RH_OK) status = take_rows(results, &was, error);
-  rh_records_finish(&was);
-  return status;
+    return rh_fail(error, RH_E_FILE,
+                   "--resume %s: it is one JSON document; only JSONL can be appended to", path);
+  RH_TRY(check_same(path, &was, results, error));
+  return take_rows(results, &was, error);
 }
 
 /* --quiet: the name of the best strategy of each point. */
@@ -96,7 +93,7 @@ static void print_best(const rh_records *results) {
 }
 
 static rh_status print(const rh_app *app, const rh_records *results, rh_error *error) {
-  uint32_t format = rh_format_from_name(rh_bench_format(app->typed));
+  uint32_t format = rh_bench_format(app->typed);
   if (format) return rh_records_write(results, format, stdout, "standard output", error);
   if (app->typed->quiet) print_best(results);
   else rh_bench_table_print(results, app->terminal);
@@ -118,7 +115,7 @@ rh_status rh_bench_output_all(const rh_app *app, const rh_records *results, rh_e
   const rh_words *outputs = &app->typed->outputs, *exports = &app->typed->exports;
   const char *pictures[RH_MAX_WORDS];
   rh_plot_spec spec = {.files = pictures};
-  rh_plotted plotted = {0};
+  RH_FINISHED(rh_plotted) plotted = {0};
   rh_error why; /* a failing destination does not affect the others */
   rh_status status =
       outputs->n ? print_to(app, outputs->list[0], results, error) : print(app, results, error);
@@ -133,7 +130,6 @@ rh_status rh_bench_output_all(const rh_app *app, const rh_records *results, rh_e
   if (!spec.n_files) return status;
   rh_status drawn =
       rh_plot_results(results, "the results", &spec, &plotted, status == RH_OK ? error : &why);
-  rh_plotted_finish(&plotted);
   return status == RH_OK ? drawn : status;
 }
 
@@ -203,9 +199,8 @@ static json_t *describe_settings(const rh_bench_settings *settings) {
 
 rh_status rh_bench_header_begin(rh_records *results, const rh_app *app,
                                 const rh_bench_settings *settings, rh_error *error) {
-  json_t *document = rh_json_document(json_object());
+  json_auto_t *document = rh_json_document(json_object());
   results->tool = json_incref(json_object_get(document, "tool"));
-  json_decref(document);
   results->run = describe_run(app);
   results->settings = describe_settings(settings);
   results->devices = json_array();
@@ -244,18 +239,17 @@ static int describe_strategies(rh_records *results, const rh_app *app, const rh_
   return failed;
 }
 
-static json_t *describe_peer(rh_peers *peers, uint32_t k, const char *program) {
-  return rh_json("name:s peer:b summary:s plugin:s", rh_peers_sampler(peers, k).name, 1,
-                 rh_peers_about(peers, k), program);
-}
-
 rh_status rh_bench_header_stage(rh_records *results, const rh_app *app, const rh_stage *stage,
                                 rh_error *error) {
   int failed = describe_strategies(results, app, stage);
-  for (uint32_t k = 0; k < stage->n_peers; k++)
-    for (uint32_t j = 0; j < rh_peers_count(stage->peers[k]); j++)
+  for (uint32_t k = 0; k < stage->n_peers; k++) {
+    rh_peers *peers = stage->peers[k];
+    for (uint32_t j = 0; j < rh_peers_count(peers); j++)
       failed |= json_array_append_new(results->strategies,
-                                      describe_peer(stage->peers[k], j, stage->settings->peers[k]));
+                                      rh_json("name:s peer:b summary:s plugin:s",
+                                              rh_peers_sampler(peers, j).name, 1,
+                                              rh_peers_about(peers, j), stage->settings->peers[k]));
+  }
   if (stage->device)
     failed |= json_array_append_new(results->calibration, describe_calibration(stage));
   return finished(failed, error);

@@ -3,31 +3,17 @@
 #include "offers.h"
 
 static rh_status parse_rules(rh_bench_rules *rules, const rh_typed *typed, rh_error *error) {
-  double percent = 0.5;
-  *rules = (rh_bench_rules){.max_time_s = 1, .min_samples = 20, .max_samples = RH_MOST_SAMPLES};
-  if (typed->quick) {
-    percent = 2;
-    rules->max_time_s = 0.3;
-  }
-  if (typed->thorough) {
-    percent = 0.2;
-    rules->max_time_s = 15;
-  }
-  if (typed->precision > 0) percent = typed->precision;
-  if (typed->max_time_s > 0) rules->max_time_s = typed->max_time_s;
+  double percent = typed->quick ? 2 : typed->thorough ? 0.2 : 0.5;
+  double max_time_s = typed->quick ? 0.3 : typed->thorough ? 15 : 1;
+  *rules = (rh_bench_rules){.precision = (typed->precision > 0 ? typed->precision : percent) / 100,
+                            .max_time_s = typed->max_time_s > 0 ? typed->max_time_s : max_time_s,
+                            .min_samples = 20,
+                            .max_samples = RH_MOST_SAMPLES,
+                            .once = (int)typed->once};
   RH_TRY(rh_samples_parse(typed->samples, &rules->min_samples, &rules->max_samples, error));
   if (rules->min_samples > RH_MOST_SAMPLES)
     return rh_fail(error, RH_E_USAGE, "--samples %s: at most %d samples per point", typed->samples,
                    RH_MOST_SAMPLES);
-  rules->precision = percent / 100;
-  rules->once = (int)typed->once;
-  return RH_OK;
-}
-
-static rh_status parse_sizes(rh_bench_settings *settings, const char *text, rh_error *error) {
-  for (uint32_t k = 0; k < settings->types.n; k++)
-    RH_TRY(rh_sizes_parse(text, "--size", rh_bench_element_bytes(settings, k), &settings->sizes[k],
-                          &settings->n_sizes[k], error));
   return RH_OK;
 }
 
@@ -183,7 +169,10 @@ rh_status rh_bench_settings_parse(rh_bench_settings *settings, const rh_app *app
   RH_TRY(parse_ops(settings, app, error));
   /* Tuned parameters also serve similar sizes, so one size per class is enough. */
   const char *sizes = typed->mode == RH_MODE_TUNE ? "2^10:2^28:x8" : "2^10:2^28";
-  RH_TRY(parse_sizes(settings, typed->size ? typed->size : sizes, error));
+  if (typed->size) sizes = typed->size;
+  for (uint32_t k = 0; k < settings->types.n; k++)
+    RH_TRY(rh_sizes_parse(sizes, "--size", rh_bench_element_bytes(settings, k), &settings->sizes[k],
+                          &settings->n_sizes[k], error));
   RH_TRY(parse_lengths(settings, typed, error));
   if (settings->n_lengths && !settings->untuned) say_what_is_left_out(app, settings);
   return check_sizes(settings, error);

@@ -1,35 +1,6 @@
 #include "../operators/algebra/algebra.h"
 #include "bench.h"
 
-/* Columns are separated by two spaces; a size applies to all rows below it. */
-static const char *const indent = "  ";
-
-static void add_row(rh_table *table, const rh_row *row, const rh_best *best, int is_first) {
-  rh_cells cells;
-  rh_cells_fill(&cells, row, best);
-  int bad = row->status == RH_ROW_wrong || row->status == RH_ROW_failed;
-  int style = cells.is_best ? RH_GOOD : bad ? RH_BAD : RH_PLAIN;
-  for (int k = 0; k < RH_CELL_NOTE; k++) {
-    int cell_style = k == RH_CELL_STRATEGY || k == RH_CELL_TIME ? style : RH_PLAIN;
-    rh_table_cell(table, cell_style, "%s", k == RH_CELL_SIZE && !is_first ? "" : cells.text[k]);
-  }
-  rh_table_cell(table, style, "%s", cells.note);
-}
-
-static void print_table(const rh_row *const *rows, uint32_t n, const rh_terminal *terminal) {
-  rh_table table = {.columns = RH_N_CELLS};
-  for (int k = 0; k < RH_N_CELLS; k++) {
-    table.right[k] = k != RH_CELL_STRATEGY && k != RH_CELL_NOTE;
-    rh_table_cell(&table, RH_BOLD, "%s", rh_cell_heading(k, rows[0]));
-  }
-  for (uint32_t k = 0, length; k < n; k += length) {
-    length = rh_point_length(rows + k, n - k);
-    const rh_best best = rh_point_best(rows + k, length, 0);
-    for (uint32_t j = 0; j < length; j++) add_row(&table, rows[k + j], &best, j == 0);
-  }
-  rh_table_print(&table, terminal, indent);
-}
-
 static void print_line(rh_text *text, const char *before, const char *behind) {
   if (text->length) printf("%s%s%s", before, rh_text_get(text), behind);
   rh_text_finish(text);
@@ -148,7 +119,8 @@ static int has_value(const rh_row *row) {
 }
 
 static void print_bits(const rh_records *results) {
-  const rh_row *all = results->rows, **series;
+  const rh_row *all = results->rows;
+  RH_FREED(const rh_row *) series = NULL;
   uint32_t n = results->n_rows;
   if (RH_NEW(&series, n, "rows", NULL) != RH_OK) return;
   for (uint32_t k = 0; k < n; k++) {
@@ -161,19 +133,20 @@ static void print_bits(const rh_records *results) {
     qsort(series, length, sizeof *series, by_size);
     if (length) print_series(series, length);
   }
-  free(series);
 }
 
 /* ---- All ---- */
 
 void rh_bench_table_print(const rh_records *results, const rh_terminal *terminal) {
-  const rh_row **rows = rh_records_tabulated(results);
+  RH_FREED(const rh_row *) rows = rh_records_tabulated(results);
   rh_text text = {0};
   for (uint32_t k = 0, n; rows && k < results->n_rows; k += n) {
+    rh_table table = {0};
     n = rh_table_length(rows + k, results->n_rows - k);
     rh_table_title(&text, results, rows[k]);
     print_line(&text, "", "\n\n");
-    print_table(rows + k, n, terminal);
+    rh_table_fill(&table, rows + k, n, 0);
+    rh_table_print(&table, terminal, "  ");
     rh_table_best(&text, rows + k, n);
     print_line(&text, "\n", "\n\n");
     if (terminal->verbose) print_parts(rows + k, n);
@@ -182,5 +155,4 @@ void rh_bench_table_print(const rh_records *results, const rh_terminal *terminal
   print_bits(results);
   rh_table_legend(&text, results);
   print_line(&text, "", "\n");
-  free(rows);
 }

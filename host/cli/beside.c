@@ -1,10 +1,5 @@
 #include "run.h"
 
-static void begin(rh_beside *beside) {
-  if (!beside->table.columns)
-    rh_table_begin(&beside->table, "STRATEGY|RESULT|BITS|>ERROR|>TIME|CHECK");
-}
-
 /* Floats that look alike differ here, if they do. */
 static const char *bits_of(const rh_result *one) {
   if (rh_type_is_float(one->type)) return rh_show("%a", one->value.f);
@@ -16,6 +11,12 @@ static const char *error_of(const rh_verdict *verdict) {
   return verdict && isfinite(verdict->error) ? rh_show("%.2g", verdict->error) : "-";
 }
 
+rh_beside rh_beside_begin(void) {
+  rh_beside beside = {.devices = json_array(), .results = json_array()};
+  rh_table_begin(&beside.table, "STRATEGY|RESULT|BITS|>ERROR|>TIME|CHECK");
+  return beside;
+}
+
 void rh_beside_add(rh_beside *beside, const rh_run_state *run) {
   static const char *const words[] = {"ok", "WRONG", "not judged"};
   static const char *const styles[] = {" *   +", " *   -", " *   *"};
@@ -25,7 +26,6 @@ void rh_beside_add(rh_beside *beside, const rh_run_state *run) {
   const char *values = "", *bits = "";
   uint32_t n = result->n_fields ? result->n_fields : 1;
   char value[64];
-  begin(beside);
   beside->n++;
   for (uint32_t k = 0; k < n; k++) {
     const rh_result one = result->n_fields ? rh_report_field(result, k) : *result;
@@ -38,8 +38,6 @@ void rh_beside_add(rh_beside *beside, const rh_run_state *run) {
 }
 
 void rh_beside_add_json(rh_beside *beside, json_t *devices, json_t *result) {
-  if (!beside->results) beside->results = json_array();
-  if (!beside->devices) beside->devices = json_array();
   size_t k, j;
   json_t *device, *known;
   json_array_foreach(devices, k, device) {
@@ -52,14 +50,13 @@ void rh_beside_add_json(rh_beside *beside, json_t *devices, json_t *result) {
 }
 
 void rh_beside_add_failure(rh_beside *beside, const char *strategy, const rh_error *why) {
-  begin(beside);
   rh_table_row(&beside->table, "     -", strategy, "-", "-", "-", "-",
                why->status == RH_DECLINED ? "declined" : "failed");
 }
 
 rh_status rh_beside_print(rh_beside *beside, const rh_terminal *terminal, rh_error *error) {
   if (beside->n) rh_table_print(&beside->table, terminal, "");
-  if (!beside->results) return RH_OK;
+  if (!json_array_size(beside->results)) return RH_OK;
   return rh_json_print(
       rh_json("devices:o results:o", json_incref(beside->devices), json_incref(beside->results)),
       error);

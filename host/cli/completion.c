@@ -33,45 +33,31 @@ static const char *action_of(const rh_option *row, int shell) {
   return actions[ANY].shell[shell];
 }
 
-/* The words that an option's help text lists, as in "auto always (a remark) never [auto]". */
-static void put_listed(const char *doc) {
-  for (; *doc && *doc != '['; doc++) {
-    if (*doc == '(') doc += strcspn(doc, ")") + 1;
-    else putchar(*doc);
-  }
+/* The words of the argument, which the help text lists where the table does not; before the
+ * strategies: `--run' also accepts `auto'. */
+static const char *words_of(const rh_option *row) {
+  if (row->words) return row->words;
+  if (row->letter == 'r') return "auto ";
+  if (strcmp(row->argument, "SHELL") == 0) return "bash zsh fish";
+  if (strcmp(row->argument, "SPEC") == 0) return "gpu cpu accelerator";
+  if (strcmp(row->argument, "NAME") == 0) return "";
+  return rh_show("%.*s", (int)strcspn(row->doc, "["), row->doc);
 }
 
-/* The words of the argument; before the strategies: `--run' also accepts `auto'. */
-static void put_words(const rh_option *row) {
-  if (row->words) fputs(row->words, stdout);
-  else if (row->letter == 'r') fputs("auto ", stdout);
-  else if (strcmp(row->argument, "SHELL") == 0) fputs("bash zsh fish", stdout);
-  else if (strcmp(row->argument, "SPEC") == 0) fputs("gpu cpu accelerator", stdout);
-  else if (strcmp(row->argument, "NAME") != 0) put_listed(row->doc);
-}
-
-static void put_action(const rh_option *row, int shell) {
-  for (const char *at = action_of(row, shell); *at; at++)
-    if (*at == '@') put_words(row);
-    else putchar(*at);
+static const char *completed(const rh_option *row, int shell) {
+  const char *action = action_of(row, shell), *at = strchr(action, '@');
+  return at ? rh_show("%.*s%s%s", (int)(at - action), action, words_of(row), at + 1) : action;
 }
 
 /* With a backslash before each special character, and with `quote` for a single quote. */
-static void put_quoted(const char *doc, const char *special, const char *quote) {
+static const char *quoted(const char *doc, const char *special, const char *quote) {
+  RH_FINISHED(rh_text) text = {0};
   for (; *doc; doc++) {
-    if (strchr(special, *doc)) putchar('\\');
-    if (*doc == '\'') fputs(quote, stdout);
-    else putchar(*doc);
+    if (strchr(special, *doc)) rh_text_append(&text, "\\", 1);
+    if (*doc == '\'') rh_text_add(&text, "%s", quote);
+    else rh_text_append(&text, doc, 1);
   }
-}
-
-static void put_bash_row(const rh_option *row) {
-  if (!row->argument) return;
-  printf("    --%s", row->name);
-  if (row->letter) printf(" | -%c", row->letter);
-  printf(")\n      ");
-  put_action(row, BASH);
-  printf("\n      ;;\n");
+  return rh_show("%s", rh_text_get(&text));
 }
 
 static void put_bash(void) {
@@ -87,7 +73,10 @@ static void put_bash(void) {
         "  fi\n"
         "  case $before in\n",
         stdout);
-  for (size_t k = 0; k < rh_n_options; k++) put_bash_row(&rh_option_table[k]);
+  for (const rh_option *row = rh_option_table; row < rh_option_table + rh_n_options; row++)
+    if (row->argument)
+      printf("    --%s%s)\n      %s\n      ;;\n", row->name,
+             row->letter ? rh_show(" | -%c", row->letter) : "", completed(row, BASH));
   printf("    *)\n      words='");
   for (size_t k = 0; k < rh_n_options; k++) printf("%s--%s", k ? " " : "", rh_option_table[k].name);
   fputs("'\n"
@@ -105,28 +94,23 @@ static void put_bash(void) {
         stdout);
 }
 
+static void put_zsh_row(const rh_option *row) {
+  static const char special[] = "[]:\\", quote[] = "'\\''";
+  const char *equals = row->argument ? "=" : "", *plus = row->argument ? "+" : "";
+  if (row->letter)
+    printf("    '(-%c --%s)'{-%c%s,--%s%s}'", row->letter, row->name, row->letter, plus, row->name,
+           equals);
+  else printf("    '--%s%s", row->name, equals);
+  printf("[%s]", quoted(row->doc, special, quote));
+  if (row->argument) printf(":%s:%s", quoted(row->argument, special, quote), completed(row, ZSH));
+  printf("' \\\n");
+}
+
 /* Modes do not exclude options here: an error message of redhost is clearer than a missing
  * completion. */
 static void put_zsh(void) {
-  static const char special[] = "[]:\\", quote[] = "'\\''";
   printf("#compdef redhost\n# redhost --completion=zsh\n_redhost() {\n  _arguments -s \\\n");
-  for (size_t k = 0; k < rh_n_options; k++) {
-    const rh_option *row = &rh_option_table[k];
-    const char *equals = row->argument ? "=" : "", *plus = row->argument ? "+" : "";
-    if (row->letter)
-      printf("    '(-%c --%s)'{-%c%s,--%s%s}'[", row->letter, row->name, row->letter, plus,
-             row->name, equals);
-    else printf("    '--%s%s[", row->name, equals);
-    put_quoted(row->doc, special, quote);
-    putchar(']');
-    if (row->argument) {
-      putchar(':');
-      put_quoted(row->argument, special, quote);
-      putchar(':');
-      put_action(row, ZSH);
-    }
-    printf("' \\\n");
-  }
+  for (size_t k = 0; k < rh_n_options; k++) put_zsh_row(&rh_option_table[k]);
   printf("    '*:file:_files'\n}\n"
          "if [[ $funcstack[1] == _redhost ]]; then _redhost \"$@\"; else compdef _redhost redhost; "
          "fi\n");
@@ -136,12 +120,9 @@ static void put_fish(void) {
   printf("# redhost --completion=fish\n");
   for (size_t k = 0; k < rh_n_options; k++) {
     const rh_option *row = &rh_option_table[k];
-    printf("complete -c redhost -l %s", row->name);
-    if (row->letter) printf(" -s %c", row->letter);
-    if (row->argument) put_action(row, FISH);
-    printf(" -d '");
-    put_quoted(row->doc, "\\", "\\'");
-    printf("'\n");
+    printf("complete -c redhost -l %s%s%s -d '%s'\n", row->name,
+           row->letter ? rh_show(" -s %c", row->letter) : "",
+           row->argument ? completed(row, FISH) : "", quoted(row->doc, "\\", "\\'"));
   }
 }
 

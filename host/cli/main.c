@@ -113,8 +113,8 @@ static rh_status run_one(const rh_typed *all, const char *name, rh_terminal *ter
 }
 
 static rh_status run_each(const rh_typed *typed, rh_terminal *terminal, rh_error *error) {
-  rh_beside beside = {0};
-  char *names, *name;
+  RH_FINISHED(rh_beside) beside = rh_beside_begin();
+  RH_FREED(char) names = NULL;
   if ((typed->input && strcmp(typed->input, "-") == 0) || rh_wants_ranks(typed) || typed->state ||
       rh_shape_is_asked(typed))
     return rh_fail(error, RH_E_USAGE,
@@ -124,12 +124,10 @@ static rh_status run_each(const rh_typed *typed, rh_terminal *terminal, rh_error
   RH_TRY(rh_list_check("--run", typed->name, error));
   RH_TRY(rh_copy(&names, typed->name, "the strategies' names", error));
   rh_status status = RH_OK;
-  for (char *left = names; status != RH_E_CANCELLED && (name = strsep(&left, ","));)
+  for (char *left = names, *name; status != RH_E_CANCELLED && (name = strsep(&left, ","));)
     status = run_one(typed, name, terminal, &beside, error);
   if (status != RH_E_CANCELLED && !typed->quiet)
     rh_beside_print(&beside, terminal, error->status ? NULL : error);
-  rh_beside_finish(&beside);
-  free(names);
   return error->status;
 }
 
@@ -168,6 +166,10 @@ static int start(int argc, char **argv) {
     return rh_sample_main(); /* for --run and for --bench */
   if (argc == 2 && strcmp(argv[1], "--trial") == 0) return rh_trial_main();
   if (argc == 4 && strcmp(argv[1], "--rank") == 0) return rh_rank_main(argv[2], argv[3]);
+  if (argc == 2 && strcmp(argv[1], "--manual") == 0) { /* for the build */
+    rh_manual_print();
+    return exit_code(flush_output(&error));
+  }
   hold_standard_files();
   /* Keeps the decimal point even if a driver or a plugin calls setlocale(). */
   uselocale(newlocale(LC_ALL_MASK, "C", (locale_t)0));
@@ -179,17 +181,13 @@ static int start(int argc, char **argv) {
     status = are_several ? run_each(&typed, &terminal, &error)
                          : run_mode(&typed, &terminal, NULL, &error);
   rh_terminal_clear(&terminal);
-  rh_error of_output;
-  if (flush_output(&of_output) != RH_OK && status == RH_OK) {
-    error = of_output;
-    status = error.status;
-  }
+  rh_status flushed = flush_output(status == RH_OK ? &error : NULL);
+  if (status == RH_OK) status = flushed;
   /* A write that failed because of the interrupt is not an error of the file. */
   if (status == RH_E_FILE && rh_terminal_was_interrupted())
     status = rh_fail(&error, RH_E_CANCELLED, "interrupted");
   if (status == RH_OK || !error.message[0]) return exit_code(status);
-  if (rh_run_ranks_speaks(&typed)) rh_terminal_say_error(&terminal, &error);
-  rh_run_ranks_hold(&typed);
+  rh_run_ranks_say(&typed, &terminal, &error);
   return exit_code(status);
 }
 

@@ -8,8 +8,8 @@ typedef struct work {
   FILE *resume;                 /* the resumed file, once its header is written; null */
   const rh_cl_device **devices; /* null: there is none */
   uint32_t n_devices;
-  rh_stage stage;              /* of the current device */
-  json_t *plan, *plan_devices; /* --dry-run in JSON; or null */
+  rh_stage stage; /* of the current device */
+  json_t *plan;   /* --dry-run in JSON: {"devices", "plan"}; or null */
 } work;
 
 /* ---- --dry-run: measurements, their memory and time (docs/inside/measuring.md) ---- */
@@ -125,14 +125,14 @@ static void print_plan(const rh_stage *stage, const json_t *plan) {
 }
 
 static void note_plan(work *w) {
-  json_t *plan = plan_of(&w->stage);
-  if (w->plan) {
-    json_array_append_new(w->plan, plan);
-    if (w->stage.device) json_array_append_new(w->plan_devices, rh_json_device(w->stage.device));
+  json_auto_t *plan = plan_of(&w->stage);
+  if (!w->plan) {
+    print_plan(&w->stage, plan);
     return;
   }
-  print_plan(&w->stage, plan);
-  json_decref(plan);
+  json_array_append(json_object_get(w->plan, "plan"), plan);
+  if (w->stage.device)
+    json_array_append_new(json_object_get(w->plan, "devices"), rh_json_device(w->stage.device));
 }
 
 /* ---- Measuring ---- */
@@ -184,43 +184,38 @@ static rh_status bench_devices(work *w, rh_error *error) {
   return RH_OK;
 }
 
-static uint32_t count(const work *w, uint32_t status) {
-  uint32_t n = 0;
-  for (uint32_t k = 0; k < w->results.n_rows; k++) n += w->results.rows[k].status == status;
-  return n;
-}
-
-/* With --quiet too: nobody should take such results for checked ones. */
-static void warn_unjudged(const work *w) {
-  const rh_row *first = NULL;
-  uint32_t unjudged = 0;
-  for (uint32_t k = w->results.n_rows; k-- > 0;) {
-    const rh_row *row = &w->results.rows[k];
-    if (row->status != RH_ROW_ok || !row->unjudged) continue;
-    first = row;
-    unjudged++;
-  }
-  if (!first) return;
-  rh_terminal_say(w->app->terminal,
-                  "warning: %u of %u results are not judged, for example '%s', %s %s, n = %llu",
-                  unjudged, w->results.n_rows, first->strategy, rh_row_op_name(first),
-                  rh_type_name(first->type), (unsigned long long)first->n);
-}
-
+/* Results that are not judged are told of with --quiet, too: nobody should take them for checked
+ * ones. */
 static rh_status conclude(const work *w, rh_error *error) {
-  uint32_t wrong = count(w, RH_ROW_wrong), failed = count(w, RH_ROW_failed), noisy = 0;
-  for (uint32_t k = 0; k < w->results.n_rows; k++)
-    noisy +=
-        (w->results.rows[k].flags & (RH_FLAG_noisy | RH_FLAG_throttled | RH_FLAG_timed_out)) != 0;
-  if (wrong)
-    return rh_fail(error, RH_E_WRONG, "%u of %u points have a wrong result", wrong,
-                   w->results.n_rows);
-  if (failed)
-    return rh_fail(error, RH_E_PLUGIN, "%u of %u points failed", failed, w->results.n_rows);
-  if (noisy && w->app->typed->strict)
-    return rh_fail(error, (rh_status)RH_E_NOISY,
-                   "%u of %u points are noisy, throttled or out of time", noisy, w->results.n_rows);
-  return RH_OK;
+  uint32_t wrong = 0, failed = 0, noisy = 0, unjudged = 0, n = w->results.n_rows;
+  const rh_row *first = NULL;
+  for (uint32_t k = 0; k < n; k++) {
+    const rh_row *row = &w->results.rows[k];
+    wrong += row->status == RH_ROW_wrong;
+    failed += row->status == RH_ROW_failed;
+    noisy += (row->flags & (RH_FLAG_noisy | RH_FLAG_throttled | RH_FLAG_timed_out)) != 0;
+    if (row->status != RH_ROW_ok || !row->unjudged) continue;
+    if (unjudged++ == 0) first = row;
+  }
+  if (first)
+    rh_terminal_say(w->app->terminal,
+                    "warning: %u of %u results are not judged, for example '%s', %s %s, n = %llu",
+                    unjudged, n, first->strategy, rh_row_op_name(first), rh_type_name(first->type),
+                    (unsigned long long)first->n);
+  if (wrong) return rh_fail(error, RH_E_WRONG, "%u of %u points have a wrong result", wrong, n);
+  if (failed) return rh_fail(error, RH_E_PLUGIN, "%u of %u points failed", failed, n);
+  if (!noisy || !w->app->typed->strict) return RH_OK;
+  return rh_fail(error, (rh_status)RH_E_NOISY,
+                 "%u of %u points are noisy, throttled or out of time", noisy, n);
+}
+
+static void work_finish(work *w) {
+  rh_stage_close(&w->stage);
+  if (w->resume) fclose(w->resume);
+  rh_records_finish(&w->results);
+  rh_bench_settings_finish(&w->settings);
+  json_decref(w->plan);
+  free(w->devices);
 }
 
 static rh_status run_bench(work *w, rh_error *error) {
@@ -229,20 +224,15 @@ static rh_status run_bench(work *w, rh_error *error) {
   RH_TRY(rh_bench_output_check(w->app->typed, error));
   RH_TRY(rh_bench_devices(w->app, &w->devices, &w->n_devices, error));
   RH_TRY(rh_bench_header_begin(&w->results, w->app, &w->settings, error));
-  if (w->app->typed->dry_run && strcmp(rh_bench_format(w->app->typed), "json") == 0) {
-    w->plan = json_array();
-    w->plan_devices = json_array();
-  }
+  if (w->app->typed->dry_run && rh_bench_format(w->app->typed) == RH_FORMAT_json)
+    w->plan = rh_json("devices:o plan:o", json_array(), json_array());
   rh_terminal_hold_interrupt();
   double start = rh_now();
   rh_status status = bench_devices(w, &why);
   rh_terminal_write_down();
   rh_terminal_clear(w->app->terminal);
   if (w->app->typed->dry_run && status == RH_OK)
-    return w->plan ? rh_json_print(rh_json("devices:o plan:o", json_incref(w->plan_devices),
-                                           json_incref(w->plan)),
-                                   error)
-                   : RH_OK;
+    return w->plan ? rh_json_print(json_incref(w->plan), error) : RH_OK;
   /* Results are written even if the benchmark was interrupted or failed. */
   if (w->results.n_rows > 0) {
     RH_TRY(rh_bench_header_end(&w->results, rh_now() - start, status == RH_OK, error));
@@ -252,19 +242,10 @@ static rh_status run_bench(work *w, rh_error *error) {
     if (error) *error = why;
     return status;
   }
-  warn_unjudged(w);
   return conclude(w, error);
 }
 
 rh_status rh_mode_bench(const rh_app *app, rh_error *error) {
-  work w = {.app = app};
-  rh_status status = run_bench(&w, error);
-  rh_stage_close(&w.stage);
-  if (w.resume) fclose(w.resume);
-  rh_records_finish(&w.results);
-  rh_bench_settings_finish(&w.settings);
-  json_decref(w.plan);
-  json_decref(w.plan_devices);
-  free(w.devices);
-  return status;
+  RH_FINISHED(work) w = {.app = app};
+  return run_bench(&w, error);
 }

@@ -23,7 +23,7 @@ static void print_file(const char *which, const char *path, const rh_records *re
   const char *git = text_in(results->tool, "git"), *version = text_in(results->tool, "version");
   const char *start = text_in(results->run, "start"), *commit = *git ? git : version, *last = "";
   const char *dirty = json_is_true(json_object_get(results->tool, "dirty")) && *commit ? "+" : "";
-  const rh_row **rows = rh_records_by_point(results);
+  RH_FREED(const rh_row *) rows = rh_records_by_point(results);
   const char *line = rh_show("%s%s%.10s%s%s%s", which, *start ? "  " : "", start,
                              *commit ? "  " : "", commit, dirty);
   for (uint32_t k = 0; rows && k < results->n_rows; k++) {
@@ -35,7 +35,6 @@ static void print_file(const char *which, const char *path, const rh_records *re
                    driver ? driver : "");
     last = id;
   }
-  free(rows);
   printf("%s\n", rh_plain(rh_show("%s  %s", line, path)));
 }
 
@@ -220,35 +219,33 @@ static rh_status compare_files(work *w, rh_error *error) {
 static rh_status draw(const work *w, rh_error *error) {
   const rh_words *files = &w->app->typed->exports;
   rh_plot_spec spec = {.files = files->list, .n_files = files->n};
-  rh_plotted plotted = {0};
+  RH_FINISHED(rh_plotted) plotted = {0};
   if (!files->n) return RH_OK;
-  json_t *document = rh_json_document(comparison_members(w));
-  char *text = document ? json_dumps(document, JSON_COMPACT) : NULL;
-  json_decref(document);
+  json_auto_t *document = rh_json_document(comparison_members(w));
+  RH_FREED(char) text = document ? json_dumps(document, JSON_COMPACT) : NULL;
   if (!text) return rh_fail(error, RH_E_NOMEM, "no memory for a picture");
-  rh_status status = rh_plot(text, strlen(text), "the comparison", &spec, &plotted, error);
-  rh_plotted_finish(&plotted);
-  free(text);
-  return status;
+  return rh_plot(text, strlen(text), "the comparison", &spec, &plotted, error);
+}
+
+static void work_finish(work *w) {
+  rh_comparison_finish(&w->comparison);
+  rh_records_finish(&w->new_);
+  rh_records_finish(&w->old);
 }
 
 rh_status rh_mode_compare(const rh_app *app, rh_error *error) {
-  work w = {.app = app, .old_path = app->typed->name, .new_path = app->typed->operands[0]};
+  RH_FINISHED(work)
+  w = {.app = app, .old_path = app->typed->name, .new_path = app->typed->operands[0]};
   rh_status status = compare_files(&w, error);
   if (status == RH_OK && app->typed->json) status = rh_json_print(comparison_members(&w), error);
   else if (status == RH_OK && app->typed->quiet) print_quiet(&w.comparison);
   else if (status == RH_OK) print_text(&w);
   if (status == RH_OK) status = draw(&w, error);
-  if (rh_comparison_regressions(&w.comparison)) {
-    /* Exit status 1 is for regressions that must stop a CI pipeline: significantly slower, or
-     * broken, even if drawing the picture failed. */
-    const uint32_t *counts = w.comparison.counts;
-    if (status != RH_OK) rh_terminal_say(app->terminal, "%s", error->message);
-    status = rh_fail(error, RH_E_WRONG, "of %u points, %u became slower and %u broke",
-                     w.comparison.n_changes, counts[RH_CHANGE_slow], counts[RH_CHANGE_broken]);
-  }
-  rh_comparison_finish(&w.comparison);
-  rh_records_finish(&w.new_);
-  rh_records_finish(&w.old);
-  return status;
+  const uint32_t *counts = w.comparison.counts;
+  if (!rh_comparison_regressions(&w.comparison)) return status;
+  /* Exit status 1 is for regressions that must stop a CI pipeline: significantly slower, or broken,
+   * even if drawing the picture failed. */
+  if (status != RH_OK) rh_terminal_say(app->terminal, "%s", error->message);
+  return rh_fail(error, RH_E_WRONG, "of %u points, %u became slower and %u broke",
+                 w.comparison.n_changes, counts[RH_CHANGE_slow], counts[RH_CHANGE_broken]);
 }

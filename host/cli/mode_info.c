@@ -134,25 +134,22 @@ static rh_status unknown(const rh_registry *registry, const rh_catalog *catalog,
                          rh_error *error) {
   uint32_t n = 0;
   char hint[RH_SUGGESTION_BYTES];
-  const char **names;
+  RH_FREED(const char *) names = NULL;
   RH_TRY(RH_NEW(&names, 1 + registry->n_entries + catalog->n_entries, "a suggestion", error));
   for (uint32_t k = 0; k < registry->n_entries; k++) names[n++] = registry->entries[k].name;
   for (uint32_t k = 0; k < catalog->n_entries; k++) names[n++] = catalog->entries[k].name;
-  rh_fail(error, RH_E_USAGE, "unknown strategy or operator '%.64s'%s", name,
-          rh_suggest(hint, name, names, n, ""));
-  free(names);
-  return RH_E_USAGE;
+  return rh_fail(error, RH_E_USAGE, "unknown strategy or operator '%.64s'%s", name,
+                 rh_suggest(hint, name, names, n, ""));
 }
 
 /* A plugin that cannot be used is named as by --run, where the name can be only a strategy's. */
 static rh_status not_found(const rh_app *app, const rh_registry *registry,
                            const rh_catalog *catalog, rh_error *error) {
-  rh_found found;
+  RH_FINISHED(rh_found) found = {0};
   const char *name = app->typed->name;
   rh_status status = rh_context_locate(app->context, name, &found, error);
   if (status == RH_E_USAGE) return unknown(registry, catalog, name, error);
   if (status != RH_OK) return status;
-  rh_found_finish(&found);
   return rh_fail(error, RH_E_PLUGIN, "strategy '%s': its plugin changed while it was examined",
                  name);
 }
@@ -160,13 +157,10 @@ static rh_status not_found(const rh_app *app, const rh_registry *registry,
 /* An operator, if there is one of that name. */
 static rh_status describe_operator(const rh_app *app, const rh_registry *registry,
                                    rh_error *error) {
-  rh_catalog catalog;
+  RH_FINISHED(rh_catalog) catalog = {0};
   RH_TRY(rh_catalog_scan(&catalog, &app->context->options, error));
   const rh_catalog_entry *entry = rh_catalog_find(&catalog, app->typed->name);
-  rh_status status =
-      entry ? rh_operator_page(app, entry, error) : not_found(app, registry, &catalog, error);
-  rh_catalog_finish(&catalog);
-  return status;
+  return entry ? rh_operator_page(app, entry, error) : not_found(app, registry, &catalog, error);
 }
 
 rh_status rh_mode_info(const rh_app *app, rh_error *error) {
@@ -175,13 +169,10 @@ rh_status rh_mode_info(const rh_app *app, rh_error *error) {
                              error));
   const rh_entry *entry = rh_registry_find(registry, app->typed->name);
   if (!entry) return describe_operator(app, registry, error);
-  rh_app with = *app;
-  rh_custom *own;
-  rh_status status = rh_own_offers_ask(app, &own, error);
-  with.own = own;
-  if (status == RH_OK && app->typed->json) status = print_json(&with, entry, error);
-  else if (status == RH_OK && app->typed->quiet) rh_print_path(entry->path);
-  else if (status == RH_OK) print_text(&with, entry);
-  rh_custom_destroy(own);
-  return status;
+  RH_FINISHED(rh_app) with = *app;
+  RH_TRY(rh_own_offers_ask(&with, error));
+  if (app->typed->json) return print_json(&with, entry, error);
+  if (app->typed->quiet) rh_print_path(entry->path);
+  else print_text(&with, entry);
+  return RH_OK;
 }

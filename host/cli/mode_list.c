@@ -86,18 +86,17 @@ static void print_names(const rh_app *app, const rh_registry *registry) {
 /* The strategies that are to be listed come first, and the others are left out. */
 static rh_status select_entries(rh_registry *registry, const char *list, rh_error *error) {
   uint32_t n = 0;
-  unsigned char *selected;
+  RH_FREED(unsigned char) selected = NULL;
   RH_TRY(RH_NEW(&selected, registry->n_entries + 1, "the strategies' names", error));
-  rh_status status = rh_registry_select(registry, list, selected, error);
-  for (uint32_t k = 0; k < registry->n_entries && status == RH_OK; k++) {
+  RH_TRY(rh_registry_select(registry, list, selected, error));
+  for (uint32_t k = 0; k < registry->n_entries; k++) {
     rh_entry *to = &registry->entries[n], one = registry->entries[k];
     if (!selected[k]) continue;
     memmove(to + 1, to, (k - n++) * sizeof one);
     *to = one;
   }
-  if (status == RH_OK) registry->n_entries = n;
-  free(selected);
-  return status;
+  registry->n_entries = n;
+  return RH_OK;
 }
 
 /* ---- Transports ---- */
@@ -140,15 +139,13 @@ static rh_status print_transports_json(const rh_transport_list *list, rh_error *
 }
 
 static rh_status list_transports(const rh_app *app, rh_error *error) {
-  rh_transport_list list;
-  rh_status status = rh_transports_list(&list, error);
-  if (status != RH_OK) return status;
-  if (app->typed->json) status = print_transports_json(&list, error);
-  else if (!app->typed->quiet) print_transports(app, &list);
-  for (uint32_t k = 0; k < list.n && app->typed->quiet && !app->typed->json; k++)
+  RH_FINISHED(rh_transport_list) list = {0};
+  RH_TRY(rh_transports_list(&list, error));
+  if (app->typed->json) return print_transports_json(&list, error);
+  if (!app->typed->quiet) print_transports(app, &list);
+  for (uint32_t k = 0; k < list.n && app->typed->quiet; k++)
     if (list.entries[k].transport) printf("%s\n", list.entries[k].transport->name);
-  rh_transports_finish(&list);
-  return status;
+  return RH_OK;
 }
 
 rh_status rh_mode_list(const rh_app *app, rh_error *error) {
@@ -160,17 +157,12 @@ rh_status rh_mode_list(const rh_app *app, rh_error *error) {
                    rh_op_name(app->op), rh_type_name(app->type), rh_op_domain(app->op));
   RH_TRY(rh_context_registry(app->context, (uint64_t)1 << RH_DEFAULT_LOG2_SIZE, &registry,
                              &no_device, error));
-  rh_app with = *app;
-  rh_custom *own;
-  RH_TRY(rh_own_offers_ask(app, &own, error));
-  with.own = own;
-  rh_status status = RH_OK;
+  RH_FINISHED(rh_app) with = *app;
+  RH_TRY(rh_own_offers_ask(&with, error));
   if (app->typed->strategy)
-    status = select_entries(&app->context->registry, app->typed->strategy, error);
-  if (status == RH_OK && app->typed->json)
-    status = print_json(&with, registry, app->context->device, error);
-  else if (status == RH_OK && app->typed->quiet) print_names(&with, registry);
-  else if (status == RH_OK) print_table(&with, registry, app->context->device, &no_device);
-  rh_custom_destroy(own);
-  return status;
+    RH_TRY(select_entries(&app->context->registry, app->typed->strategy, error));
+  if (app->typed->json) return print_json(&with, registry, app->context->device, error);
+  if (app->typed->quiet) print_names(&with, registry);
+  else print_table(&with, registry, app->context->device, &no_device);
+  return RH_OK;
 }

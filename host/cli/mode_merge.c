@@ -25,20 +25,15 @@ static rh_status conclude(rh_run_state *run, rh_error *error) {
 static rh_status judge_options(const rh_app *app, rh_error *error) {
   const rh_options *options = &app->context->options;
   const rh_cl_device *device;
-  rh_discovery found;
+  RH_FINISHED(rh_discovery) found = {0};
   if (options->device) RH_TRY(rh_context_device(app->context, &device, error));
-  RH_TRY(rh_discover(&found, options, error));
-  rh_discovery_finish(&found);
-  return RH_OK;
+  return rh_discover(&found, options, error);
 }
 
 rh_status rh_mode_merge(const rh_app *app, rh_error *error) {
-  rh_run_state run = {.app = app};
-  rh_status status = judge_options(app, error);
-  if (status == RH_OK) status = merge_files(&run, error);
-  if (status == RH_OK)
-    status = app->typed->partial ? rh_partial_output(app, &run.merger.all, run.merger.text, error)
-                                 : conclude(&run, error);
-  rh_run_finish(&run);
-  return status;
+  RH_FINISHED(rh_run_state) run = {.app = app};
+  RH_TRY(judge_options(app, error));
+  RH_TRY(merge_files(&run, error));
+  if (!app->typed->partial) return conclude(&run, error);
+  return rh_partial_output(app, &run.merger.all, run.merger.text, error);
 }

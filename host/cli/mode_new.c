@@ -4,7 +4,7 @@
 
 #include "../engine/ranks/ranks.h"
 #include "../operators/catalog/catalog.h"
-#include "app.h"
+#include "data.h"
 #include "templates.h"
 
 /* Which files are written. */
@@ -24,7 +24,7 @@ typedef struct new_files {
   const rh_app *app;
   int kind;
   const char *name, *directory;
-  rh_text names; /* of the written files, a space before each */
+  rh_text *names; /* of the written files, a space before each */
 } new_files;
 
 static int is_operator(const new_files *to) { return to->kind == OPERATOR || to->kind == CODE; }
@@ -95,25 +95,24 @@ static int belongs(const new_files *to, size_t k) {
          (!is_of_python || to->kind == PYTHON);
 }
 
-static rh_status write_one(new_files *to, size_t k, char **path, rh_error *error) {
-  rh_text file_name = {0}, text = {0};
+static rh_status write_one(const new_files *to, size_t k, char **path, rh_error *error) {
+  RH_FINISHED(rh_text) file_name = {0};
+  RH_FINISHED(rh_text) text = {0};
   fill_in(&file_name, template[k].name, to->name);
   fill_in(&text, template[k].text, to->name);
-  rh_text_add(&to->names, " %s", rh_text_get(&file_name));
-  char *at = rh_path_join(to->directory, rh_text_get(&file_name));
-  rh_status status = !at || text.failed || file_name.failed || to->names.failed
-                         ? rh_fail(error, RH_E_NOMEM, "no memory for a template")
-                         : write_file(at, &text, error);
-  if (status == RH_OK) *path = at;
-  else free(at);
-  rh_text_finish(&file_name);
-  rh_text_finish(&text);
-  return status;
+  rh_text_add(to->names, " %s", rh_text_get(&file_name));
+  RH_FREED(char) at = rh_path_join(to->directory, rh_text_get(&file_name));
+  if (!at || text.failed || file_name.failed || to->names->failed)
+    return rh_fail(error, RH_E_NOMEM, "no memory for a template");
+  RH_TRY(write_file(at, &text, error));
+  *path = at;
+  at = NULL;
+  return RH_OK;
 }
 
 /* Into the directory, which is created if it is missing.  All or nothing: after a failure, begun
  * files are removed. */
-static rh_status write_files(new_files *to, rh_error *error) {
+static rh_status write_files(const new_files *to, rh_error *error) {
   char *paths[N_FILES] = {0};
   int made;
   RH_TRY(make_directory(to, &made, error));
@@ -137,95 +136,63 @@ static rh_status taken(const char *what, const char *name, const char *path, rh_
 
 /* Nor of a plugin: --info would be of one of the two. */
 static rh_status check_is_no_operator(const rh_app *app, const char *name, rh_error *error) {
-  rh_catalog catalog;
+  RH_FINISHED(rh_catalog) catalog = {0};
   RH_TRY(rh_catalog_scan(&catalog, &app->context->options, error));
   const rh_catalog_entry *entry = rh_catalog_find(&catalog, name);
-  rh_status status = entry ? taken("an operator", name, entry->path, error) : RH_OK;
-  rh_catalog_finish(&catalog);
-  return status;
+  return entry ? taken("an operator", name, entry->path, error) : RH_OK;
 }
 
 static rh_status check_is_no_strategy(const rh_app *app, const char *name, rh_error *error) {
-  rh_registry registry;
+  RH_FINISHED(rh_registry) registry = {0};
   RH_TRY(rh_registry_scan(&registry, &app->context->options, NULL, 0, error));
   const rh_entry *entry = rh_registry_find(&registry, name);
-  rh_status status = entry ? taken("a strategy", name, entry->path, error) : RH_OK;
-  rh_registry_finish(&registry);
-  return status;
+  return entry ? taken("a strategy", name, entry->path, error) : RH_OK;
 }
 
 /* Several files may offer one transport, as the two of MPI do; a new one that is not meant to
  * should not be taken for them. */
 static rh_status check_is_no_transport(const char *name, rh_error *error) {
-  rh_transport_list list;
+  RH_FINISHED(rh_transport_list) list = {0};
   RH_TRY(rh_transports_list(&list, error));
-  rh_status status = RH_OK;
-  for (uint32_t k = 0; k < list.n && status == RH_OK; k++) {
+  for (uint32_t k = 0; k < list.n; k++) {
     const rh_transport_entry *entry = &list.entries[k];
     if (entry->transport && strcmp(entry->transport->name, name) == 0)
-      status = taken("a transport", name, entry->path, error);
+      return taken("a transport", name, entry->path, error);
   }
-  rh_transports_finish(&list);
-  return status;
+  return RH_OK;
 }
 
 /* ---- Commands to type next ---- */
 
-/* Does typing "redhost" start this program? */
-static int is_in_path(const char *program) {
-  char *path = rh_copy_string(rh_env("PATH")), *rest = path, *own = realpath(program, NULL);
-  char *directory, *found = NULL;
-  while (!found && (directory = strsep(&rest, ":"))) {
-    char *typed = rh_path_join(*directory ? directory : ".", "redhost");
-    if (typed && access(typed, X_OK) == 0) found = realpath(typed, NULL);
-    free(typed);
-  }
-  int is = own && found && strcmp(own, found) == 0;
-  free(found);
-  free(own);
-  free(path);
-  return is;
-}
-
 /* The pkg-config directory of this redhost; null if its SDK is not installed. */
-static char *find_sdk(void) {
-  char *library = rh_path_library_dir();
-  char *directory = library ? rh_path_join(library, "pkgconfig") : NULL;
-  char *file = directory ? rh_path_join(directory, "redhost-plugin.pc") : NULL;
-  if (!file || access(file, R_OK) != 0) {
-    free(directory);
-    directory = NULL;
-  }
-  free(file);
-  free(library);
-  return directory;
+static const char *find_sdk(void) {
+  RH_FREED(char) library = rh_path_library_dir();
+  if (!library) return NULL;
+  const char *directory = rh_show("%s/pkgconfig", library);
+  return access(rh_show("%s/redhost-plugin.pc", directory), R_OK) == 0 ? directory : NULL;
 }
 
 /* Quoted for a shell if it has to be. */
 static const char *word_of(const char *text) {
-  rh_text word = {0};
+  RH_FINISHED(rh_text) word = {0};
   rh_text_add_word(&word, text);
-  const char *shown = rh_show("%s", rh_text_get(&word));
-  rh_text_finish(&word);
-  return shown;
-}
-
-/* make is told where the SDK is if it would not find it. */
-static const char *make_of(const char *sdk, int is_found) {
-  return sdk && !is_found ? rh_show("PKG_CONFIG_PATH=%s make", word_of(sdk)) : "make";
+  return rh_show("%s", rh_text_get(&word));
 }
 
 static void print_commands(const new_files *to) {
   const char *name = to->name, *program = to->app->context->options.program;
-  int is_found = is_in_path(program);
+  RH_FREED(char) in_path = rh_path_search("redhost", X_OK);
+  int is_found = rh_is_same_file(in_path, program);
   const char *redhost = word_of(is_found ? "redhost" : program);
   const char *file = word_of(rh_show("%s/%s.op.json", to->directory, name));
   if (is_operator(to)) printf("\n  %s --run auto --op %s -n 1e6\n", redhost, file);
   if (to->kind == OPERATOR) /* laws of OpenCL C are not examined */
     printf("  %s --verify-op %s\n", redhost, file);
   if (is_operator(to)) return;
-  char *sdk = find_sdk();
-  printf("\n  cd %s\n  %s\n", word_of(to->directory), make_of(sdk, is_found));
+  const char *sdk = find_sdk();
+  /* make is told where the SDK is if it would not find it. */
+  printf("\n  cd %s\n  %smake\n", word_of(to->directory),
+         sdk && !is_found ? rh_show("PKG_CONFIG_PATH=%s ", word_of(sdk)) : "");
   if (to->kind == TRANSPORT)
     printf("  ./run-%s 3 %s --run auto -n 1e6 --transport ./%s.so\n"
            "  %s --verify ./%s.so --launch './run-%s {n}'\n",
@@ -235,7 +202,6 @@ static void print_commands(const new_files *to) {
            name);
   if (to->kind == PYTHON) printf("  pip install .\n");
   if (!sdk) printf("\nmake looks for redhost-plugin.pc: name its directory in PKG_CONFIG_PATH.\n");
-  free(sdk);
 }
 
 /* ---- The modes ---- */
@@ -245,14 +211,13 @@ static void print_commands(const new_files *to) {
 static rh_status create(const rh_app *app, int kind, const char *name, const char *directory,
                         rh_error *error) {
   const rh_typed *typed = app->typed;
-  new_files to = {app, kind, name, typed->n_operands ? typed->operands[0] : directory, {0}};
-  rh_status status = write_files(&to, error);
-  if (status == RH_OK) {
-    printf("%s:%s\n", to.directory, rh_text_get(&to.names));
-    print_commands(&to);
-  }
-  rh_text_finish(&to.names);
-  return status;
+  RH_FINISHED(rh_text) names = {0};
+  const new_files to = {app, kind, name, typed->n_operands ? typed->operands[0] : directory,
+                        &names};
+  RH_TRY(write_files(&to, error));
+  printf("%s:%s\n", to.directory, rh_text_get(&names));
+  print_commands(&to);
+  return RH_OK;
 }
 
 rh_status rh_mode_new_plugin(const rh_app *app, rh_error *error) {

@@ -121,10 +121,9 @@ static void print_text(const char *heading, const json_t *file, const char *key)
   print_line(heading, json_string_value(text));
   json_object_foreach(names, name, member) {
     const json_t *of = json_is_array(text) ? json_array_get(text, k++) : member;
-    char *number = json_dumps(of, JSON_ENCODE_ANY | JSON_REAL_PRECISION(17));
+    RH_FREED(char) number = json_dumps(of, JSON_ENCODE_ANY | JSON_REAL_PRECISION(17));
     printf("%-11s %s = %s\n", heading, name,
            rh_plain(json_is_string(of) ? json_string_value(of) : number));
-    free(number);
     heading = "";
   }
 }
@@ -158,17 +157,15 @@ static void print_about(const char *about) {
   if (!about) return;
   for (const char *line = about; line;) {
     size_t length = strcspn(line, "\n");
-    char *copy = strndup(line, length);
-    if (copy && *copy) rh_print_wrapped(rh_plain(copy), "", "", 78);
+    if (length) rh_print_wrapped(rh_plain(rh_show("%.*s", (int)length, line)), "", "", 78);
     else putchar('\n');
-    free(copy);
     line = line[length] ? line + length + 1 : NULL;
   }
   putchar('\n');
 }
 
 static void print_page(const rh_app *app, const rh_catalog_entry *entry) {
-  json_t *object = operator_json(entry, 0);
+  json_auto_t *object = operator_json(entry, 0);
   const char *origin = entry->op ? "built in" : "comes with redhost";
   printf("%s - %s\n\n", rh_styled(app->terminal, RH_BOLD, entry->name),
          rh_plain(summary_of(entry)));
@@ -180,7 +177,6 @@ static void print_page(const rh_app *app, const rh_catalog_entry *entry) {
   print_line("results", list_in(object, "results", ", ", ""));
   print_line("claims", list_in(object, "claims", ", ", "none"));
   print_line("exact", exactness_of(entry));
-  json_decref(object);
   if (entry->op) return;
   const char *code = entry->definition.code ? "in the operator's file" : NULL;
   if (entry->definition.code_file) code = entry->definition.code_file;
@@ -201,11 +197,10 @@ rh_status rh_operator_page(const rh_app *app, const rh_catalog_entry *entry, rh_
 
 static void add_row(rh_table *table, const rh_catalog_entry *entry) {
   static const char *const origins[] = {"file", "redhost", "built in"};
-  json_t *object = operator_json(entry, 0);
+  json_auto_t *object = operator_json(entry, 0);
   rh_table_row(table, "*      ", entry->name, list_in(object, "operands", ", ", ""),
                list_in(object, "results", ", ", ""), list_in(object, "claims", ", ", "none"),
                exactness_of(entry), origins[entry->origin], summary_of(entry));
-  json_decref(object);
 }
 
 /* Nothing is skipped silently. */
@@ -253,14 +248,11 @@ static rh_status print_operators_json(const rh_catalog *catalog, rh_error *error
 }
 
 rh_status rh_mode_ops(const rh_app *app, rh_error *error) {
-  rh_catalog catalog;
-  rh_status status = rh_catalog_scan(&catalog, &app->context->options, error);
-  if (status != RH_OK) return status;
-  if (app->typed->json) status = print_operators_json(&catalog, error);
-  else if (!app->typed->quiet) print_operators(app, &catalog);
-  else
-    for (uint32_t k = 0; k < catalog.n_entries; k++)
-      if (!catalog.entries[k].shadowed_by) printf("%s\n", catalog.entries[k].name);
-  rh_catalog_finish(&catalog);
-  return status;
+  RH_FINISHED(rh_catalog) catalog = {0};
+  RH_TRY(rh_catalog_scan(&catalog, &app->context->options, error));
+  if (app->typed->json) return print_operators_json(&catalog, error);
+  if (!app->typed->quiet) print_operators(app, &catalog);
+  for (uint32_t k = 0; app->typed->quiet && k < catalog.n_entries; k++)
+    if (!catalog.entries[k].shadowed_by) printf("%s\n", catalog.entries[k].name);
+  return RH_OK;
 }

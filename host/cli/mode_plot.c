@@ -43,27 +43,24 @@ static int is_wanted(const rh_records *results, const rh_row *row, const wanted 
 
 static rh_status keep_wanted(const rh_typed *typed, rh_records *results, rh_error *error) {
   wanted chosen = {.device = typed->device};
-  uint32_t n = results->n_rows, kept = 0;
-  const char **names = NULL;
-  unsigned char *keep = NULL;
+  uint32_t n = results->n_rows;
+  RH_FREED(const char *) names = NULL;
+  RH_FREED(unsigned char) keep = NULL;
   if (typed->op) RH_TRY(rh_ops_parse(typed->op, &chosen.ops, error));
   if (typed->type) RH_TRY(rh_types_parse(typed->type, &chosen.types, error));
-  rh_status status = RH_NEW(&names, n + 1u, "names", error);
-  if (status == RH_OK) status = RH_NEW(&keep, n + 1u, "names", error);
-  for (uint32_t k = 0; k < n && status == RH_OK; k++) names[k] = results->rows[k].strategy;
-  if (status == RH_OK) status = rh_strategies_select(typed->strategy, names, n, keep, error);
-  for (uint32_t k = 0; k < n && status == RH_OK; k++) {
+  RH_TRY(RH_NEW(&names, n + 1u, "names", error));
+  RH_TRY(RH_NEW(&keep, n + 1u, "names", error));
+  for (uint32_t k = 0; k < n; k++) names[k] = results->rows[k].strategy;
+  RH_TRY(rh_strategies_select(typed->strategy, names, n, keep, error));
+  results->n_rows = 0;
+  for (uint32_t k = 0; k < n; k++) {
     rh_row row = results->rows[k];
-    if (keep[k] && is_wanted(results, &row, &chosen)) results->rows[kept++] = row;
+    if (keep[k] && is_wanted(results, &row, &chosen)) results->rows[results->n_rows++] = row;
     else rh_row_finish(&row);
   }
-  if (status == RH_OK) results->n_rows = kept;
-  if (status == RH_OK && n && !kept)
-    status = rh_fail(error, RH_E_USAGE,
-                     "%s: no results match --strategy, --op, --type and --device", typed->name);
-  free(names);
-  free(keep);
-  return status;
+  if (!n || results->n_rows) return RH_OK;
+  return rh_fail(error, RH_E_USAGE, "%s: no results match --strategy, --op, --type and --device",
+                 typed->name);
 }
 
 /* A line for each picture and its files; --quiet: the files. */
@@ -118,7 +115,9 @@ rh_status rh_exports_check(const rh_typed *typed, int kinds, rh_error *error) {
 /* Before anything is read. */
 static rh_status check(const rh_typed *typed, rh_error *error) {
   int any_picture = typed->exports.n == 0;
-  RH_TRY(rh_pictures_check(typed->picture, error));
+  uint32_t place;
+  for (const char *left = typed->picture, *word; (word = rh_list_next(&left));)
+    RH_TRY(rh_choice_parse("picture", word, "rate time peak best", &place, error));
   RH_TRY(rh_exports_check(typed, RH_EXPORT_PICTURE | RH_EXPORT_PAGE, error));
   for (uint32_t k = 0; k < typed->exports.n; k++)
     any_picture |= rh_plot_is_picture(typed->exports.list[k]);
@@ -134,17 +133,15 @@ rh_status rh_mode_plot(const rh_app *app, rh_error *error) {
                        .files = typed->exports.list,
                        .n_files = typed->exports.n,
                        .color = (uint32_t)app->terminal->color};
-  rh_records results = {0};
-  rh_plotted plotted = {0};
+  RH_FINISHED(rh_records) results = {0};
+  RH_FINISHED(rh_plotted) plotted = {0};
   RH_TRY(check(typed, error));
   get_window_size(&spec);
-  rh_status status = rh_records_read(typed->name, &results, error);
-  if (status == RH_OK) status = keep_wanted(typed, &results, error);
-  if (status == RH_OK) status = rh_plot_results(&results, typed->name, &spec, &plotted, error);
-  if (status == RH_OK && typed->json) status = print_json(&plotted, error);
-  else if (status == RH_OK && plotted.text) fputs(plotted.text, stdout);
-  else if (status == RH_OK) print_files(app, &plotted);
-  rh_plotted_finish(&plotted);
-  rh_records_finish(&results);
-  return status;
+  RH_TRY(rh_records_read(typed->name, &results, error));
+  RH_TRY(keep_wanted(typed, &results, error));
+  RH_TRY(rh_plot_results(&results, typed->name, &spec, &plotted, error));
+  if (typed->json) return print_json(&plotted, error);
+  if (plotted.text) fputs(plotted.text, stdout);
+  else print_files(app, &plotted);
+  return RH_OK;
 }

@@ -53,11 +53,10 @@ static rh_status run_it(rh_run_state *run, rh_error *error) {
 /* On the heap: a run takes much of a stack that is small. */
 rh_status rh_mode_run(const rh_app *app, rh_error *error) {
   if (rh_wants_ranks(app->typed)) return rh_run_ranks(app, error);
-  rh_run_state *run;
+  RH_FREED(rh_run_state) run = NULL;
   RH_TRY(RH_NEW(&run, 1, "a run", error));
   rh_run_begin(run, app);
   rh_status status = run_it(run, error);
-  rh_run_finish(run);
-  free(run);
+  rh_run_state_finish(run);
   return status;
 }

@@ -25,22 +25,6 @@ static void print_device(const rh_app *app, const rh_error *no_device) {
   putchar('\n');
 }
 
-/* Prints whether the device has been tuned. */
-static void print_tuned(const rh_tunedb *tuned) {
-  uint32_t n = rh_tunedb_count(tuned);
-  if (n == 0) printf("tuned       not yet on this device   redhost --tune\n");
-  else printf("tuned       %u entr%s for this device   redhost --tune\n", n, n == 1 ? "y" : "ies");
-}
-
-static rh_status print_json(const rh_app *app, const rh_registry *registry, const rh_tunedb *tuned,
-                            rh_error *error) {
-  return rh_json_print(rh_json("devices:o installed:i runnable:i tuned:i",
-                               rh_json_one(rh_json_device(app->context->device)),
-                               count(app, registry, 0), count(app, registry, 1),
-                               rh_tunedb_count(tuned)),
-                       error);
-}
-
 rh_status rh_mode_summary(const rh_app *app, rh_error *error) {
   const rh_registry *registry;
   rh_tunedb *tuned;
@@ -48,14 +32,22 @@ rh_status rh_mode_summary(const rh_app *app, rh_error *error) {
   RH_TRY(rh_context_registry(app->context, (uint64_t)1 << RH_DEFAULT_LOG2_SIZE, &registry,
                              &no_device, error));
   RH_TRY(rh_context_tuned(app->context, &tuned, error));
-  if (app->typed->json) return print_json(app, registry, tuned, error);
+  uint32_t installed = count(app, registry, 0), runnable = count(app, registry, 1);
+  uint32_t n_tuned = rh_tunedb_count(tuned);
+  if (app->typed->json)
+    return rh_json_print(rh_json("devices:o installed:i runnable:i tuned:i",
+                                 rh_json_one(rh_json_device(app->context->device)), installed,
+                                 runnable, n_tuned),
+                         error);
   printf("redhost %s - parallel reductions on OpenCL\n\n", rh_version());
   print_device(app, &no_device);
-  printf("strategies  %u installed, %u can run here", count(app, registry, 0),
-         count(app, registry, 1));
+  printf("strategies  %u installed, %u can run here", installed, runnable);
   if (registry->n_refusals) printf(", %u not loaded", registry->n_refusals);
   printf("   redhost --list\n");
-  print_tuned(tuned);
+  if (n_tuned == 0) printf("tuned       not yet on this device   redhost --tune\n");
+  else
+    printf("tuned       %u entr%s for this device   redhost --tune\n", n_tuned,
+           n_tuned == 1 ? "y" : "ies");
   printf("\n"
          "Try   redhost --run auto -n 2^24      reduce 16 Mi floats with the best strategy\n"
          "      redhost --input x.npy --op max  reduce a file with the best strategy\n"

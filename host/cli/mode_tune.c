@@ -1,11 +1,11 @@
 /* redhost --tune */
 #include "../choose/choose.h"
 #include "bench.h"
+#include "data.h"
 
 typedef struct work {
   const rh_app *app;
   rh_bench_settings settings;
-  double budget_s;
   json_t *tuned;    /* the tasks of all devices */
   uint32_t n_wrong; /* strategies that are wrong with their defaults */
   uint32_t n_left;  /* unfinished tasks */
@@ -28,7 +28,6 @@ static rh_status no_cache_error(const rh_typed *typed, const rh_cache *cache, rh
 
 static rh_status parse(work *w, rh_error *error) {
   const rh_typed *typed = w->app->typed;
-  w->budget_s = typed->budget_s;
   RH_TRY(rh_bench_settings_parse(&w->settings, w->app, error));
   for (uint32_t t = 0; t < w->settings.types.n; t++)
     if (w->settings.sizes[t][0] == 0)
@@ -39,7 +38,7 @@ static rh_status parse(work *w, rh_error *error) {
 
 /* Keeps those of the default sizes that fit the device and need only a small part of the memory. */
 static void trim_sizes(work *w, const rh_cl_device *device, const uint32_t *n_sizes) {
-  double memory = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
+  double memory = (double)rh_machine_memory();
   for (uint32_t t = 0; t < w->settings.types.n; t++) {
     uint32_t n = n_sizes[t], size = rh_bench_element_bytes(&w->settings, t);
     for (; n > 1 && !w->app->typed->size; n--) {
@@ -97,11 +96,10 @@ static const char *file_of_results(const work *w) {
 }
 
 static void report_device(work *w) {
-  char *file = rh_copy_string(file_of_results(w)); /* much is shown before it */
+  RH_FREED(char) file = rh_copy_string(file_of_results(w)); /* much is shown before it */
   rh_terminal_write_down();
   rh_tune_print(w->app, &w->tuner, file, !*w->unkept.message);
   rh_terminal_go_on();
-  free(file);
   rh_tune_add_json(&w->tuner, w->tuned);
 }
 
@@ -124,26 +122,17 @@ static rh_status tune_device(work *w, const rh_cl_device *device_or_none, double
 }
 
 static rh_status tune_devices(work *w, rh_error *error) {
-  const rh_cl_device **list;
+  RH_FREED(const rh_cl_device *) list = NULL;
   uint32_t n, n_sizes[RH_N_TYPES];
-  rh_status status = RH_OK;
   double start = rh_now();
   RH_TRY(rh_bench_devices(w->app, &list, &n, error));
   memcpy(n_sizes, w->settings.n_sizes, sizeof n_sizes);
-  for (uint32_t k = 0; k < n && status == RH_OK; k++) {
-    double left_s = w->budget_s - (k ? rh_now() - start : 0);
+  for (uint32_t k = 0; k < n; k++) {
+    double left_s = w->app->typed->budget_s - (k ? rh_now() - start : 0);
     trim_sizes(w, list ? list[k] : NULL, n_sizes);
-    status = tune_device(w, list ? list[k] : NULL, left_s / (n - k), error);
+    RH_TRY(tune_device(w, list ? list[k] : NULL, left_s / (n - k), error));
   }
-  free(list);
-  return status;
-}
-
-static rh_status print_json(const work *w, int complete, rh_error *error) {
-  return rh_json_print(rh_json("tuned:o file:s budget_s:f left:i complete:b", json_incref(w->tuned),
-                               file_of_results(w), w->budget_s, w->n_left,
-                               complete && w->n_left == 0),
-                       error);
+  return RH_OK;
 }
 
 static rh_status conclude(const work *w, rh_status status, rh_error *error) {
@@ -169,21 +158,21 @@ static rh_status conclude(const work *w, rh_status status, rh_error *error) {
                  is_one ? "it" : "them");
 }
 
-static rh_status tune_all(work *w, rh_error *error) {
-  RH_TRY(parse(w, error));
-  if (!(w->tuned = json_array())) return rh_fail(error, RH_E_NOMEM, "no memory for tuning");
-  rh_terminal_hold_interrupt();
-  rh_status status = tune_devices(w, error);
-  rh_terminal_write_down();
-  if (w->app->typed->json && (status == RH_OK || status == RH_E_CANCELLED))
-    RH_TRY(print_json(w, status == RH_OK, error));
-  return conclude(w, status, error);
+static void work_finish(work *w) {
+  rh_bench_settings_finish(&w->settings);
+  json_decref(w->tuned);
 }
 
 rh_status rh_mode_tune(const rh_app *app, rh_error *error) {
-  work w = {.app = app};
-  rh_status status = tune_all(&w, error);
-  rh_bench_settings_finish(&w.settings);
-  json_decref(w.tuned);
-  return status;
+  RH_FINISHED(work) w = {.app = app, .tuned = json_array()};
+  RH_TRY(parse(&w, error));
+  rh_terminal_hold_interrupt();
+  rh_status status = tune_devices(&w, error);
+  rh_terminal_write_down();
+  if (app->typed->json && (status == RH_OK || status == RH_E_CANCELLED))
+    RH_TRY(rh_json_print(rh_json("tuned:o file:s budget_s:f left:i complete:b",
+                                 json_incref(w.tuned), file_of_results(&w), app->typed->budget_s,
+                                 w.n_left, status == RH_OK && w.n_left == 0),
+                         error));
+  return conclude(&w, status, error);
 }

@@ -39,16 +39,14 @@ static int is_file(const char *word) {
 
 /* All files with a transport of that name; the built-in one has none. */
 static rh_status add_transports(work *w, const char *name, rh_error *error) {
-  rh_transport_list list;
+  RH_FINISHED(rh_transport_list) list = {0};
   RH_TRY(rh_transports_list(&list, error));
-  rh_status status = RH_OK;
-  for (uint32_t k = 0; k < list.n && status == RH_OK; k++) {
+  for (uint32_t k = 0; k < list.n; k++) {
     const rh_transport_entry *entry = &list.entries[k];
     if (entry->path && entry->transport && strcmp(entry->transport->name, name) == 0)
-      status = add_target(w, entry->path, NULL, error);
+      RH_TRY(add_target(w, entry->path, NULL, error));
   }
-  rh_transports_finish(&list);
-  return status;
+  return RH_OK;
 }
 
 /* A strategy, or a transport. */
@@ -66,11 +64,9 @@ static rh_status find_name(work *w, const char *name, rh_error *error) {
   uint32_t before = w->n;
   RH_TRY(add_transports(w, name, error));
   if (w->n > before) return RH_OK;
-  rh_found found; /* it may be in a directory that was not searched */
+  RH_FINISHED(rh_found) found = {0}; /* it may be in a directory that was not searched */
   RH_TRY(rh_context_locate(w->app->context, name, &found, error));
-  rh_status status = add_target(w, found.path, name, error);
-  rh_found_finish(&found);
-  return status;
+  return add_target(w, found.path, name, error);
 }
 
 /* Adds every file once that has a strategy which is not shadowed. */
@@ -127,7 +123,7 @@ static void note_words(rh_text *words, const rh_typed *typed) {
 static rh_status take_own(work *w, rh_error *error) {
   const rh_app *app = w->app;
   const rh_typed *typed = app->typed;
-  rh_custom *custom;
+  RH_OWNED(rh_custom) custom = NULL;
   if (!rh_user_operator_is_wanted(typed)) {
     if (!typed->op && !typed->type) return RH_OK;
     return rh_fail(error, RH_E_USAGE,
@@ -137,13 +133,11 @@ static rh_status take_own(work *w, rh_error *error) {
   }
   RH_TRY(rh_user_operator_define(typed, &app->context->options, NULL,
                                  app->type ? app->type : RH_TYPE_f32, &custom, error));
-  rh_status status = rh_user_operator_trust(app, custom, error);
+  RH_TRY(rh_user_operator_trust(app, custom, error));
   const rh_operation operation = {.op = &custom->face};
-  if (status == RH_OK && !(w->own = rh_operation_text(&operation, NULL)))
-    status = rh_fail(error, RH_E_NOMEM, "no memory for an operator");
-  rh_custom_destroy(custom);
+  w->own = rh_operation_text(&operation, NULL);
   note_words(&w->own_words, typed);
-  return status;
+  return w->own ? RH_OK : rh_fail(error, RH_E_NOMEM, "no memory for an operator");
 }
 
 /* ---- Text ---- */
@@ -206,16 +200,14 @@ static rh_status print_json(const work *w, rh_error *error) {
 
 /* For an attribute.  XML 1.0 has no control characters, and must be valid UTF-8. */
 static const char *escaped(const char *s) {
-  rh_text xml = {0};
+  RH_FINISHED(rh_text) xml = {0};
   int plain = rh_is_plain_utf8(s, strlen(s));
   for (; *s; s++) {
     unsigned char c = (unsigned char)*s;
     if (strchr("<>&\"'", c)) rh_text_add(&xml, "&#%d;", c);
     else rh_text_append(&xml, c < 0x20 || c == 0x7f || (c >= 0x80 && !plain) ? "?" : s, 1);
   }
-  const char *text = rh_show("%s", rh_text_get(&xml));
-  rh_text_finish(&xml);
-  return text;
+  return rh_show("%s", rh_text_get(&xml));
 }
 
 static void add_case(rh_text *xml, const rh_verified *verified) {
@@ -252,13 +244,12 @@ static void add_suite(rh_text *xml, const rh_verify_report *report) {
 /* One suite for each report. */
 static rh_status write_junit(const work *w, rh_error *error) {
   const char *path = w->app->typed->junit;
-  rh_text xml = {0};
+  RH_FINISHED(rh_text) xml = {0};
   if (!path) return RH_OK;
   rh_text_add(&xml, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n");
   for (uint32_t k = 0; k < w->n; k++) add_suite(&xml, &w->targets[k].report);
   rh_text_add(&xml, "</testsuites>\n");
   int failed = xml.failed ? ENOMEM : rh_save(path, xml.s, xml.length);
-  rh_text_finish(&xml);
   if (!failed) return RH_OK;
   return rh_fail(error, RH_E_FILE, "--junit %s: %s", path, strerror(failed));
 }
@@ -329,34 +320,32 @@ static rh_status check_junit(const work *w, rh_error *error) {
   return RH_OK;
 }
 
-static rh_status verify(work *w, rh_error *error) {
-  const rh_typed *typed = w->app->typed;
-  const rh_cl_device *unused;
-  /* A requested device must exist; host code can be tested without a device. */
-  if (typed->device) RH_TRY(rh_context_device(w->app->context, &unused, error));
-  RH_TRY(take_own(w, error));
-  RH_TRY(find_targets(w, error));
-  RH_TRY(check_junit(w, error));
-  RH_TRY(run_all(w, error));
-  rh_terminal_clear(w->app->terminal);
-  if (typed->json) RH_TRY(print_json(w, error));
-  else
-    for (uint32_t k = 0; k < w->n && !typed->quiet; k++) print_report(w, &w->targets[k].report);
-  RH_TRY(write_junit(w, error));
-  return conclude(w, error);
+static void work_finish(work *w) {
+  for (uint32_t k = 0; k < w->n; k++) {
+    rh_verify_report_finish(&w->targets[k].report);
+    free(w->targets[k].file);
+    free(w->targets[k].strategy);
+  }
+  rh_registry_finish(&w->registry);
+  rh_text_finish(&w->own_words);
+  free(w->own);
+  free(w->targets);
 }
 
 rh_status rh_mode_verify(const rh_app *app, rh_error *error) {
-  work w = {.app = app};
-  rh_status status = verify(&w, error);
-  for (uint32_t k = 0; k < w.n; k++) {
-    rh_verify_report_finish(&w.targets[k].report);
-    free(w.targets[k].file);
-    free(w.targets[k].strategy);
-  }
-  rh_registry_finish(&w.registry);
-  rh_text_finish(&w.own_words);
-  free(w.own);
-  free(w.targets);
-  return status;
+  const rh_typed *typed = app->typed;
+  const rh_cl_device *unused;
+  RH_FINISHED(work) w = {.app = app};
+  /* A requested device must exist; host code can be tested without a device. */
+  if (typed->device) RH_TRY(rh_context_device(app->context, &unused, error));
+  RH_TRY(take_own(&w, error));
+  RH_TRY(find_targets(&w, error));
+  RH_TRY(check_junit(&w, error));
+  RH_TRY(run_all(&w, error));
+  rh_terminal_clear(app->terminal);
+  if (typed->json) RH_TRY(print_json(&w, error));
+  else
+    for (uint32_t k = 0; k < w.n && !typed->quiet; k++) print_report(&w, &w.targets[k].report);
+  RH_TRY(write_junit(&w, error));
+  return conclude(&w, error);
 }

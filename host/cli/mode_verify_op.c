@@ -77,14 +77,13 @@ static rh_status examine_types(work *w, const rh_typed *typed, rh_error *error) 
   uint32_t done = 0;
   for (int k = 0; k < 6 && (k < 2 || !done); k++) {
     rh_type type = w->app->type ? w->app->type : usual[k];
-    rh_custom *self = NULL;
+    RH_OWNED(rh_custom) self = NULL;
     if (w->app->type && k > 0) break;
     rh_status status =
         rh_user_operator_define(typed, &w->app->context->options, NULL, type, &self, &why);
     if (status == RH_OK) status = examine(w, self, type, &why);
     done += status == RH_OK;
     if (status != RH_OK && !first.status) first = why;
-    rh_custom_destroy(self);
   }
   if (done) return RH_OK;
   *error = first;

@@ -13,7 +13,7 @@ static int count(const rh_app *app, uint64_t *n_nan, uint64_t *first) {
   enum { MOST_BYTES = 1 << 30 };
   const char *input = app->typed->input;
   struct stat info;
-  rh_array array;
+  RH_FINISHED(rh_array) array = {0};
   *n_nan = *first = 0;
   if (stat(input, &info) != 0 || !S_ISREG(info.st_mode) || info.st_size > MOST_BYTES) return 0;
   if (rh_array_open(&array, input, app->type, NULL, NULL) != RH_OK) return 0;
@@ -24,7 +24,6 @@ static int count(const rh_app *app, uint64_t *n_nan, uint64_t *first) {
     at += rh_element_load(array.type, at, &one.value);
     if (is_nan(&one) && (*n_nan)++ == 0) *first = k;
   }
-  rh_array_finish(&array);
   return counts;
 }
 
@@ -51,46 +50,41 @@ void rh_note_nan(const rh_app *app, const rh_result *result) {
 enum { EXCERPT = 64, MOST_ELEMENTS = 62 /* 2^62 where their number is not known */ };
 
 /* A part of a text, or "..." for one that is too long to be repeated. */
-static void cut(char to[EXCERPT + 1], const char *from, size_t bytes) {
-  if (bytes > EXCERPT) snprintf(to, EXCERPT + 1, "...");
-  else snprintf(to, EXCERPT + 1, "%.*s", (int)bytes, from);
+static const char *excerpt(const char *from, size_t bytes) {
+  return bytes > EXCERPT ? "..." : rh_show("%.*s", (int)bytes, from);
+}
+
+static const char *text_at(const rh_expr_place *place) {
+  return excerpt(place->text + place->begin, place->end - place->begin);
 }
 
 /* The difference as one of signed numbers.  An i64 makes one of all that it meets but a u64; the
  * bits of a u64 are those of the signed number. */
-static void write_signed(char *to, size_t bytes, const rh_expr_place *place) {
-  char whole[EXCERPT + 1];
-  const char *begin = place->text + place->begin;
-  cut(whole, begin, place->end - place->begin);
-  if (place->type == RH_TYPE_u64) snprintf(to, bytes, "(i64)(%s)", whole);
-  else if (place->begin == place->sign && *whole == '-')
-    snprintf(to, bytes, "-(i64)%s", whole + 1 + strspn(whole + 1, " "));
-  else snprintf(to, bytes, "(i64)%s", whole);
+static const char *signed_text(const rh_expr_place *place, const char *whole) {
+  if (place->type == RH_TYPE_u64) return rh_show("(i64)(%s)", whole);
+  if (place->begin == place->sign && *whole == '-')
+    return rh_show("-(i64)%s", whole + 1 + strspn(whole + 1, " "));
+  return rh_show("(i64)%s", whole);
 }
 
 static int note_difference(const rh_app *app, const rh_custom *self, uint64_t n) {
   rh_expr_place place;
-  char whole[EXCERPT + 1], instead[EXCERPT + 16];
   if (!rh_exprs_find_difference(self->load, n, &place)) return 0;
-  cut(whole, place.text + place.begin, place.end - place.begin);
-  write_signed(instead, sizeof instead, &place);
+  const char *whole = text_at(&place);
   rh_log(&app->context->options.reporter, RH_LOG_WARNING,
          "%s: '%s' is computed in %s, where what is below 0 becomes a large number; for a signed "
          "result write '%s'",
-         place.what, whole, rh_type_name(place.type), instead);
+         place.what, whole, rh_type_name(place.type), signed_text(&place, whole));
   return 1;
 }
 
 /* How to have the field's values in 64 bits. */
-static void write_wide(char *to, size_t bytes, const rh_app *app, const rh_custom *self,
-                       const rh_operator_field *field) {
-  const char *map = app->typed->map ? app->typed->map : self->operands[0].name;
-  const char *type = rh_type_is_signed(field->type) ? "i64" : "u64";
-  char text[EXCERPT + 1];
-  cut(text, map, strlen(map));
-  if (*field->name) snprintf(to, bytes, "give the field %s the type %s", field->name, type);
-  else if (app->typed->map) snprintf(to, bytes, "for 64 bits write --map '(%s)(%s)'", type, text);
-  else snprintf(to, bytes, "for 64 bits write --map '(%s)%s'", type, text);
+static const char *wide_text(const rh_app *app, const rh_custom *self,
+                             const rh_operator_field *field) {
+  const char *map = app->typed->map, *type = rh_type_is_signed(field->type) ? "i64" : "u64";
+  if (*field->name) return rh_show("give the field %s the type %s", field->name, type);
+  if (!map) return rh_show("for 64 bits write --map '(%s)%s'", type, self->operands[0].name);
+  return rh_show("for 64 bits write --map '(%s)(%s)'", type, excerpt(map, strlen(map)));
 }
 
 /* A sum of few small numbers does not wrap. */
@@ -101,16 +95,13 @@ static int may_wrap(const rh_custom *self, uint32_t k, uint64_t n) {
 
 static void note_narrow(const rh_app *app, const rh_custom *self, uint64_t n) {
   rh_expr_place place;
-  char whole[EXCERPT + 1], instead[128 + EXCERPT];
   for (uint32_t k = 0; k < self->n_fields; k++) {
     const rh_operator_field *field = &self->fields[k];
     if (rh_type_size(field->type) != sizeof(uint32_t) || rh_type_is_float(field->type)) continue;
     if (!may_wrap(self, k, n) || !rh_exprs_find_narrow(self->combine, k, &place)) continue;
-    cut(whole, place.text + place.begin, place.end - place.begin);
-    write_wide(instead, sizeof instead, app, self, field);
     rh_log(&app->context->options.reporter, RH_LOG_WARNING,
-           "%s: '%s' is computed in %s, and wraps beyond 32 bits; %s", place.what, whole,
-           rh_type_name(place.type), instead);
+           "%s: '%s' is computed in %s, and wraps beyond 32 bits; %s", place.what, text_at(&place),
+           rh_type_name(place.type), wide_text(app, self, field));
     return;
   }
 }

@@ -29,12 +29,10 @@ const rh_offer *rh_offer_for(const rh_app *app, const rh_entry *entry) {
 rh_status rh_registry_select(const rh_registry *registry, const char *list, unsigned char *selected,
                              rh_error *error) {
   uint32_t n = registry->n_entries;
-  const char **names;
+  RH_FREED(const char *) names = NULL;
   RH_TRY(RH_NEW(&names, n + 1, "the strategies' names", error));
   for (uint32_t k = 0; k < n; k++) names[k] = registry->entries[k].name;
-  rh_status status = rh_strategies_select(list, names, n, selected, error);
-  free(names);
-  return status;
+  return rh_strategies_select(list, names, n, selected, error);
 }
 
 /* The names that are served, or "all but" those that are not, if they are at most `most`: whole
@@ -70,12 +68,13 @@ const char *rh_offer_passes(const rh_answer *answer) {
 
 /* Without --type: for f32, or else the first type that it can be made for.  The message is that of
  * f32. */
-static rh_status define_operator(rh_custom **own, const rh_app *app, rh_error *error) {
+static rh_status define_operator(rh_app *app, rh_error *error) {
   const rh_options *options = &app->context->options;
   rh_type type = app->type ? app->type : RH_TYPE_f32;
-  rh_status status = rh_user_operator_define(app->typed, options, NULL, type, own, error);
+  rh_status status = rh_user_operator_define(app->typed, options, NULL, type, &app->own, error);
   for (type = 1; status == RH_E_USAGE && !app->type && type <= RH_N_TYPES; type++)
-    if (rh_user_operator_define(app->typed, options, NULL, type, own, NULL) == RH_OK) return RH_OK;
+    if (rh_user_operator_define(app->typed, options, NULL, type, &app->own, NULL) == RH_OK)
+      return RH_OK;
   return status;
 }
 
@@ -93,25 +92,23 @@ static void ask_strategy(const rh_custom *own, rh_context *context, rh_entry *en
                             .operation.n = (uint64_t)1 << RH_DEFAULT_LOG2_SIZE,
                             .untuned = 1,
                             .operation.what = "the default size"};
-  rh_job job = {0};
+  RH_FINISHED(rh_job) job = {0};
   rh_error error = {0};
   rh_status status = rh_job_init(&job, context, &spec, &error);
   *offer = (rh_offer){.status = status, .answer = job.answer};
   if (status == RH_DECLINED && *job.answer.reason) offer->status = RH_DECLINED;
   else if (status != RH_OK)
     refuse(offer, status, status == RH_E_DEVICE ? RH_WHY_DEVICE : RH_WHY_OP, error.message);
-  rh_job_finish(&job);
 }
 
-rh_status rh_own_offers_ask(const rh_app *app, rh_custom **own, rh_error *error) {
+rh_status rh_own_offers_ask(rh_app *app, rh_error *error) {
   rh_registry *registry = &app->context->registry;
-  *own = NULL;
   if (!rh_user_operator_is_wanted(app->typed)) return RH_OK;
-  RH_TRY(define_operator(own, app, error));
+  RH_TRY(define_operator(app, error));
   for (uint32_t k = 0; k < registry->n_entries; k++) {
     rh_entry *entry = &registry->entries[k];
     /* Other plugins are opened in this process only where the user runs them. */
-    if (entry->installed && !entry->shadowed_by) ask_strategy(*own, app->context, entry);
+    if (entry->installed && !entry->shadowed_by) ask_strategy(app->own, app->context, entry);
     else
       refuse(&entry->offers[OWN][OWN], RH_DECLINED, RH_WHY_OP,
              "its plugin did not come with redhost, and is not opened to ask: --run tries it");

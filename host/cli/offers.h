@@ -23,11 +23,12 @@ const char *rh_offer_ops(const rh_entry *entry);
 /* The launches, and whether the host finishes: "1", "1+host", "host". */
 const char *rh_offer_passes(const rh_answer *answer);
 
-/* Where the command line has an operator that is not built in: makes it, to be destroyed by the
- * caller, for operands of --type, else of f32, or the first type that it has; and asks every
- * strategy whether it can reduce the default number of elements by it.  Opens the plugins that came
- * with redhost in this process; others decline.  *own: null if there is no such operator. */
-rh_status rh_own_offers_ask(const rh_app *app, rh_custom **own, rh_error *error);
+/* Where the command line has an operator that is not built in: makes it, which is app->own then,
+ * for operands of --type, else of f32, or the first type that it has; and asks every strategy
+ * whether it can reduce the default number of elements by it.  Opens the plugins that came with
+ * redhost in this process; others decline. */
+rh_status rh_own_offers_ask(rh_app *app, rh_error *error);
+static inline void rh_app_finish(rh_app *app) { rh_custom_destroy(app->own); }
 
 /* A strategy, and whether it can serve --op and --type on the registry's device. */
 json_t *rh_json_strategy(const rh_app *app, const rh_entry *entry);

@@ -92,7 +92,7 @@ static const char *instead_of(const char *option, const char *mode) {
 static rh_status unknown_long_option(const char *typed, rh_error *error) {
   const char *names[RH_MOST_OPTIONS];
   char word[64];
-  rh_text meant = {0};
+  RH_FINISHED(rh_text) meant = {0};
   uint32_t n = 0;
   snprintf(word, sizeof word, "%.*s", (int)strcspn(typed + 2, "="), typed + 2);
   for (size_t k = 0; k < rh_n_options; k++) {
@@ -101,14 +101,12 @@ static rh_status unknown_long_option(const char *typed, rh_error *error) {
       rh_text_add(&meant, "%s--%s", n++ ? ", " : "", rh_option_table[k].name);
   }
   const char *close = rh_closest(word, names, rh_n_options);
-  rh_status status =
-      n > 1 ? rh_fail(error, RH_E_USAGE, "option '%s' is ambiguous: %s", typed, rh_text_get(&meant))
-      : rh_op_from_name(word)
-          ? rh_fail(error, RH_E_USAGE, "unknown option '%s'; did you mean '--op %s'?", typed, word)
-          : rh_fail(error, RH_E_USAGE, "unknown option '%s'%s%s%s See redhost --help", typed,
-                    close ? "; did you mean '--" : "", close ? close : "", close ? "'?" : ".");
-  rh_text_finish(&meant);
-  return status;
+  if (n > 1)
+    return rh_fail(error, RH_E_USAGE, "option '%s' is ambiguous: %s", typed, rh_text_get(&meant));
+  if (rh_op_from_name(word))
+    return rh_fail(error, RH_E_USAGE, "unknown option '%s'; did you mean '--op %s'?", typed, word);
+  return rh_fail(error, RH_E_USAGE, "unknown option '%s'%s%s%s See redhost --help", typed,
+                 close ? "; did you mean '--" : "", close ? close : "", close ? "'?" : ".");
 }
 
 /* Reports an error of getopt_long ('?' or ':').  `optopt` is an option with a missing or

@@ -21,13 +21,10 @@ static rh_status load(const char *path, rh_text *to, rh_error *error) {
 }
 
 rh_status rh_partial_file_add(rh_run_state *run, const char *path, rh_error *error) {
-  rh_text bytes = {0};
-  rh_status status = load(path, &bytes, error);
-  if (status == RH_OK)
-    status = rh_merger_add(&run->merger, run->app->context, path, rh_text_get(&bytes), bytes.length,
-                           error);
-  rh_text_finish(&bytes);
-  return status;
+  RH_FINISHED(rh_text) bytes = {0};
+  RH_TRY(load(path, &bytes, error));
+  return rh_merger_add(&run->merger, run->app->context, path, rh_text_get(&bytes), bytes.length,
+                       error);
 }
 
 static rh_status save(const char *path, const void *bytes, uint64_t size, rh_error *error) {
@@ -75,12 +72,10 @@ rh_status rh_partial_check_output(const rh_typed *typed, const char *input, rh_e
 
 rh_status rh_partial_output(const rh_app *app, const rh_partial *partial, const char *text,
                             rh_error *error) {
-  void *bytes;
+  RH_FREED(void) bytes = NULL;
   uint64_t size;
   RH_TRY(rh_partial_write(partial, text, &bytes, &size, error));
-  rh_status status = write_file(app->typed, bytes, size, error);
-  free(bytes);
-  if (status != RH_OK) return status;
+  RH_TRY(write_file(app->typed, bytes, size, error));
   if (app->typed->json) return print_json(app, partial, size, error);
   if (!app->typed->quiet && !is_standard_output(app->typed)) print_text(app, partial, size);
   return RH_OK;
@@ -118,7 +113,7 @@ rh_status rh_state_file_add(rh_run_state *run, rh_error *error) {
   rh_partial *sum = &run->merger.all;
   const char *path = run->app->typed->state;
   rh_verdict verdict;
-  void *bytes;
+  RH_FREED(void) bytes = NULL;
   uint64_t size;
   if (!path || rh_run_is_wrong(run)) return RH_OK;
   rh_reference_add(&sum->facts, &report->reference);
@@ -126,9 +121,7 @@ rh_status rh_state_file_add(rh_run_state *run, rh_error *error) {
   sum->checked++;
   memcpy(sum->strategy, report->result.strategy, sizeof sum->strategy);
   RH_TRY(rh_partial_write(sum, run->merger.text, &bytes, &size, error));
-  rh_status status = rh_partial_conclude(sum, &report->result, &report->reference, &verdict, error);
-  if (status == RH_OK) status = save(path, bytes, size, error);
-  free(bytes);
   report->state_n = sum->facts.n;
-  return status;
+  RH_TRY(rh_partial_conclude(sum, &report->result, &report->reference, &verdict, error));
+  return save(path, bytes, size, error);
 }

@@ -97,11 +97,7 @@ static void end_as_usual(int number) {
 
 /* `number`: of the signal, or 0 and how it ended otherwise.  Several ranks may end for one reason:
  * one says so. */
-static void end_rank(int number, const char *how) {
-  if (here.is_watched) {
-    end_as_usual(number);
-    return;
-  }
+__attribute__((noreturn)) static void end_rank(int number, const char *how) {
   if (rh_word_take())
     write_texts("redhost: ", here.name, how, signal_text(number), here.what, "; all ranks end.\n",
                 NULL);
@@ -112,16 +108,13 @@ static void end_rank(int number, const char *how) {
 static void on_crash(int number) {
   const rh_context *context = watched;
   static atomic_flag taken = ATOMIC_FLAG_INIT;
-  if (!is_rank() && (here.is_open || !context || !context->device)) {
+  if (is_rank() ? here.is_watched : here.is_open || !context || !context->device) {
     end_as_usual(number);
     return;
   }
   /* If several threads crash, only the first writes the message. */
   while (atomic_flag_test_and_set(&taken)) pause();
-  if (is_rank()) {
-    end_rank(number, " crashed");
-    return;
-  }
+  if (is_rank()) end_rank(number, " crashed");
   write_texts("redhost: the process crashed", signal_text(number), " while device ",
               context->device->label, " was in use, in its driver or in a strategy", limits, ".\n",
               NULL);
@@ -131,11 +124,8 @@ static void on_crash(int number) {
 /* Somebody else's code ends the process, or the thread in which all is done. */
 static void on_end(const char *how) {
   if (getpid() != watcher) return;
-  if (here.is_open) {
-    if (!here.is_watched) end_rank(0, how);
-    return;
-  }
-  if (!watched) return;
+  if (here.is_open && !here.is_watched) end_rank(0, how);
+  if (here.is_open || !watched) return;
   write_texts("redhost: the process", how,
               ", in a strategy or a driver, before its work was done.\n", NULL);
   _exit(5);

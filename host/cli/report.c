@@ -14,15 +14,14 @@ static uint64_t bytes_of(const rh_operation *operation) {
 static const char *answer_text(const rh_result *result) {
   const char *text = "";
   char value[64];
-  for (uint32_t k = 0; rh_result_has_fields(result) && k < result->n_fields; k++) {
+  int is_alone = !rh_result_has_fields(result);
+  for (uint32_t k = 0; k < rh_report_count(result); k++) {
     const rh_result one = rh_report_field(result, k);
-    text = rh_show("%s%s%s %s", text, k ? "  " : "", result->fields[k].name,
-                   rh_format_value(value, &one));
+    text = rh_show("%s%s%s%s%s", text, k ? "  " : "", is_alone ? "" : result->fields[k].name,
+                   is_alone ? "" : " ", rh_format_value(value, &one));
   }
-  if (rh_result_has_fields(result)) return text;
-  rh_format_value(value, result);
-  if (!result->indexed) return rh_show("%s", value);
-  return rh_show("%llu (value %s)", (number)result->index, value);
+  if (!is_alone || !result->indexed) return text;
+  return rh_show("%llu (value %s)", (number)result->index, text);
 }
 
 /* "onepass  sum f32  n = 1024 (4 KiB)  of x.npy", with the types of all operands, and without an
@@ -281,13 +280,11 @@ static void print_segments_text(const rh_run_state *run) {
 /* One line for each result. */
 static void print_value(const rh_result *result) {
   char text[64];
-  for (uint32_t k = 0; rh_result_has_fields(result) && k < result->n_fields; k++) {
+  for (uint32_t k = 0; k < rh_report_count(result); k++) {
     const rh_result one = rh_report_field(result, k);
-    printf("%s\n", rh_format_exact(text, &one));
+    if (one.indexed) printf("%llu\n", (number)one.index);
+    else printf("%s\n", rh_format_exact(text, &one));
   }
-  if (rh_result_has_fields(result)) return;
-  if (result->indexed) printf("%llu\n", (number)result->index);
-  else printf("%s\n", rh_format_exact(text, result));
 }
 
 static void print_values(const rh_run_state *run) {

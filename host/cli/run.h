@@ -116,7 +116,7 @@ typedef struct rh_run_state {
 
 /* Begins with what app asks for. */
 void rh_run_begin(rh_run_state *run, const rh_app *app);
-void rh_run_finish(rh_run_state *run);
+void rh_run_state_finish(rh_run_state *run);
 
 /* Opens files and finds the operator, and the way, which may be given, so that their errors come
  * before a device is used.  Brings files into memory that are to be there. */
@@ -152,10 +152,9 @@ rh_status rh_run_end_sampler(rh_run_state *run, rh_error *error);
 /* The whole of --run by several processes.  Only rank 0 prints, and only its error has a
  * message. */
 rh_status rh_run_ranks(const rh_app *app, rh_error *error);
-/* Where the ranks of a job fail before they have joined it, one of each host speaks for all. */
-int rh_run_ranks_speaks(const rh_typed *typed);
-/* Before such a rank ends: mpirun ends all as soon as one has, and one is to speak first. */
-void rh_run_ranks_hold(const rh_typed *typed);
+/* Says why this process fails.  Where the ranks of a job fail before they have joined it, one of
+ * each host speaks for all, and the others wait: mpirun ends all as soon as one has ended. */
+void rh_run_ranks_say(const rh_typed *typed, rh_terminal *terminal, rh_error *error);
 
 /* ---- The strategy of a run that has its data at once, in this process, or in its own ---- */
 
@@ -167,6 +166,9 @@ rh_status rh_run_sampler(rh_sampler *sampler, rh_local_shared *shared, const rh_
 
 /* The elements of the array, reduced in place. */
 rh_bench_data rh_run_data(const rh_job_spec *job, const rh_array *array);
+
+/* Times the reduction, into the report. */
+rh_status rh_run_measure(rh_run_state *run, const rh_sampler *sampler, rh_error *error);
 
 /* One more run of the strategy, on other data. */
 rh_status rh_run_once(const rh_app *app, const rh_job_spec *job, const rh_cl_device *device,
@@ -218,8 +220,12 @@ static inline int rh_run_build_is_cached(const rh_run_state *run) {
 }
 extern const char *const rh_verdict_words[]; /* "ok" */
 
-/* Field k of a result of an operator of the user's, as a result. */
+/* How many results of an operator are told, and result k: a field, or the only one. */
+static inline uint32_t rh_report_count(const rh_result *result) {
+  return rh_result_has_fields(result) ? result->n_fields : 1;
+}
 static inline rh_result rh_report_field(const rh_result *result, uint32_t k) {
+  if (!rh_result_has_fields(result)) return *result;
   rh_result one = {.type = result->fields[k].type};
   memcpy(&one.value, &result->fields[k].value, sizeof one.value);
   return one;
@@ -229,13 +235,13 @@ const char *rh_run_segment_name(const rh_run_state *run, uint64_t s); /* its lab
 
 /* ---- --run A,B: the answers of several strategies, side by side ---- */
 
-/* Zero-initialised is empty. */
 typedef struct rh_beside {
   rh_table table;
   uint32_t n;                /* answers */
   json_t *devices, *results; /* with --json */
 } rh_beside;
 
+rh_beside rh_beside_begin(void);
 void rh_beside_add(rh_beside *beside, const rh_run_state *run);
 /* Takes over both. */
 void rh_beside_add_json(rh_beside *beside, json_t *devices, json_t *result);

@@ -45,7 +45,7 @@ void rh_run_undo(rh_run_state *run) {
   run->report = (rh_run_report){.check = run->app->typed->check};
 }
 
-void rh_run_finish(rh_run_state *run) {
+void rh_run_state_finish(rh_run_state *run) {
   rh_run_undo(run);
   rh_segments_files_close(run);
   rh_shape_finish(&run->shape);

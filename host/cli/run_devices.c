@@ -2,15 +2,8 @@
 
 /* ---- Opening ---- */
 
-/* A redhost like the program's, on another device. */
-static rh_status open_another(rh_run_device *device, const rh_app *app, const char *label,
-                              rh_error *error) {
-  rh_options options = app->context->options;
-  options.device = label;
-  return rh_context_open(&device->context, &options, &rh_choosing, error);
-}
-
-/* chosen: n devices, or null for the program's own, which need not be. */
+/* Each but the first with a redhost like the program's.  chosen: n devices, or null for the
+ * program's own, which need not be. */
 static rh_status open_all(rh_run_devices *devices, const rh_app *app,
                           const rh_cl_device *const *chosen, uint32_t n, rh_error *error) {
   if (n > RH_MOST_WORKERS)
@@ -19,24 +12,25 @@ static rh_status open_all(rh_run_devices *devices, const rh_app *app,
   RH_TRY(RH_NEW(&devices->list, n, "a list of devices", error));
   RH_TRY(RH_NEW(&devices->streams, n, "a list of devices", error));
   devices->list[0].context = app->context;
-  for (devices->n = 1; devices->n < n; devices->n++)
-    RH_TRY(open_another(&devices->list[devices->n], app, chosen[devices->n]->label, error));
+  for (devices->n = 1; devices->n < n; devices->n++) {
+    rh_options options = app->context->options;
+    options.device = chosen[devices->n]->label;
+    RH_TRY(rh_context_open(&devices->list[devices->n].context, &options, &rh_choosing, error));
+  }
   return RH_OK;
 }
 
 rh_status rh_run_devices_open(rh_run_devices *devices, const rh_app *app, rh_error *error) {
   const char *list = app->typed->device ? app->typed->device : rh_env("REDHOST_DEVICE");
   const rh_cl_devices *known;
-  const rh_cl_device **chosen = NULL;
+  RH_FREED(const rh_cl_device *) chosen = NULL;
   uint32_t n = 1;
   *devices = (rh_run_devices){.app = app};
   if (list && rh_devices_are_listed(list)) {
     RH_TRY(rh_context_devices(app->context, &known, error));
     RH_TRY(rh_devices_parse(known, app->typed->device, &chosen, &n, error));
   }
-  rh_status status = open_all(devices, app, chosen, n, error);
-  free(chosen);
-  return status;
+  return open_all(devices, app, chosen, n, error);
 }
 
 void rh_run_devices_release(rh_run_devices *devices) {

@@ -79,28 +79,23 @@ static rh_status fill(rh_run_state *run, rh_error *error) {
 
 /* If the bound is weak, runs the same strategy on exact data, too. */
 static rh_status confirm(rh_run_state *run, rh_error *error) {
-  rh_run_report *report = &run->report;
-  rh_exact_data exact;
+  rh_verdict *verdict = &run->report.verdict;
+  RH_FINISHED(rh_exact_data) exact = {0};
   rh_result result;
   rh_error why = {0};
   if (run->job.operation.op->is_custom)
-    rh_exact_data_settle(&report->verdict, "none are known for operators of one's own");
-  if (!rh_run_is_checked(run) || !rh_exact_data_is_needed(&report->verdict)) return RH_OK;
+    rh_exact_data_settle(verdict, "none are known for operators of one's own");
+  if (!rh_run_is_checked(run) || !rh_exact_data_is_needed(verdict)) return RH_OK;
   rh_status status =
       rh_exact_data_make(&exact, run->job.operation.op, run->job.operation.n, NULL,
                          own_of(run)->isolated, &run->app->context->options.reporter, &why);
-  if (status == RH_OK) {
+  if (status == RH_OK)
     status = rh_run_once(run->app, &run->job, rh_run_device_of(run), own_of(run)->isolated,
                          &exact.array, &result, &why);
-    if (status == RH_OK) rh_exact_data_add(&exact, &result, &report->verdict);
-    rh_exact_data_finish(&exact);
-  }
-  if (rh_exact_data_is_too_much(status)) {
-    rh_exact_data_settle(&report->verdict, why.message);
-    return RH_OK;
-  }
-  if (status != RH_OK && error) *error = why;
-  return status;
+  if (status == RH_OK) rh_exact_data_add(&exact, &result, verdict);
+  else if (rh_exact_data_is_too_much(status)) rh_exact_data_settle(verdict, why.message);
+  else if (error) *error = why;
+  return rh_exact_data_is_too_much(status) ? RH_OK : status;
 }
 
 /* The first run, which is checked, and more runs if they are to be timed. */
@@ -115,11 +110,7 @@ static rh_status take_samples(rh_run_state *run, rh_error *error) {
   RH_TRY(check(run, error));
   RH_TRY(confirm(run, error));
   if (!rh_run_is_wrong(run)) rh_accuracy_take(&run->job, &report->reference, &report->result);
-  if (!is_to_be_measured(run)) return RH_OK;
-  RH_TRY(rh_measure_quick(sampler, &report->opened, &run->app->context->options.reporter,
-                          &report->quick, error));
-  report->measured = 1;
-  return RH_OK;
+  return is_to_be_measured(run) ? rh_run_measure(run, sampler, error) : RH_OK;
 }
 
 /* From pinned memory and beside the copies, a file that is copied once is reduced sooner. */

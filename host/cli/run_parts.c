@@ -157,15 +157,6 @@ static rh_status take_sample(void *self, const rh_take *how, rh_taken *taken, rh
   return rh_resident_call(resident, batch, &taken->result, &taken->seconds, error);
 }
 
-static rh_status measure(rh_run_state *run, rh_error *error) {
-  rh_run_report *report = &run->report;
-  const rh_sampler sampler = {.self = &run->resident, .take = take_sample};
-  RH_TRY(rh_measure_quick(&sampler, &report->opened, &run->app->context->options.reporter,
-                          &report->quick, error));
-  report->measured = 1;
-  return RH_OK;
-}
-
 /* Leave the rest of the memory to others, as for files. */
 static uint64_t most_host_bytes(void) {
   uint64_t memory = rh_machine_memory();
@@ -206,5 +197,6 @@ rh_status rh_run_split(rh_run_state *run, rh_error *error) {
   RH_TRY(take_resident(run, error));
   if (rh_run_is_wrong(run)) return RH_OK;
   rh_accuracy_take(&run->job, &run->report.reference, &run->report.result);
-  return run->app->typed->quiet ? RH_OK : measure(run, error);
+  const rh_sampler sampler = {.self = &run->resident, .take = take_sample};
+  return run->app->typed->quiet ? RH_OK : rh_run_measure(run, &sampler, error);
 }

@@ -20,18 +20,11 @@ static rh_run_device *device_of(run_ranks *r) { return &r->run.devices.list[0]; 
 
 static const rh_found *found_of(const run_ranks *r) { return &r->run.devices.list[0].found; }
 
-/* mpirun started this process for one. */
-static int is_launched(const rh_typed *typed) {
-  return rh_wants_ranks(typed) && rh_ranks_have_launcher();
-}
-
-int rh_run_ranks_speaks(const rh_typed *typed) {
-  if (rh_wants_ranks(typed) && rh_local_is_rank()) return 0; /* the first does */
-  return !is_launched(typed) || rh_word_take();
-}
-
-void rh_run_ranks_hold(const rh_typed *typed) {
-  if (is_launched(typed)) rh_word_hold();
+void rh_run_ranks_say(const rh_typed *typed, rh_terminal *terminal, rh_error *error) {
+  int is_started = rh_wants_ranks(typed) && rh_local_is_rank(); /* the first speaks */
+  int is_launched = rh_wants_ranks(typed) && rh_ranks_have_launcher();
+  if (!is_started && (!is_launched || rh_word_take())) rh_terminal_say_error(terminal, error);
+  if (is_launched) rh_word_hold();
 }
 
 /* ---- The job ---- */
@@ -261,15 +254,14 @@ static void start_child(run_ranks *r) {
 }
 
 static rh_status agree(run_ranks *r, rh_error *error) {
-  char *mine = NULL;
+  RH_FREED(char) mine = NULL;
   rh_difference found;
   uint32_t other = 0;
-  rh_status status = describe(r, 1, &mine, error);
-  if (status == RH_OK) status = rh_agree_compare(&r->ranks, mine, &other, &found, error);
-  if (status == RH_OK && other) status = fail(r, other, &found, error);
-  if (status == RH_OK) start_child(r);
-  free(mine);
-  return status;
+  RH_TRY(describe(r, 1, &mine, error));
+  RH_TRY(rh_agree_compare(&r->ranks, mine, &other, &found, error));
+  if (other) return fail(r, other, &found, error);
+  start_child(r);
+  return RH_OK;
 }
 
 /* ---- Reducing ---- */
@@ -278,24 +270,20 @@ static void init_partial(const run_ranks *r, rh_partial *partial) {
   rh_partial_init(partial, &r->run.job, r->whole_n, r->run.app->typed->check);
 }
 
-static rh_status open_segments(run_ranks *r, rh_error *error) {
-  rh_run_state *run = &r->run;
-  RH_TRY(rh_by_code_prepare(run->job.operation.op, run->app->context, error));
-  return rh_segments_reduction_open(&run->in_parts, &r->cut, &run->segments, &run->judged, error);
-}
-
 /* In this process: processes share the host with this one. */
 static rh_status open_part(run_ranks *r, rh_error *error) {
-  const rh_layout *layout = r->run.asked.operation.layout;
+  rh_run_state *run = &r->run;
+  const rh_layout *layout = run->asked.operation.layout;
   r->cut.processes = count_beside(&r->ranks, r->ranks.place.rank, 0);
-  init_partial(r, &r->run.partial);
+  init_partial(r, &run->partial);
   if (r->cut.n == 0 && !layout) return RH_OK;
   /* One process maps what fits into memory, too. */
   if (found_of(r)->device_kinds == RH_DEVICE_HOST)
-    rh_source_view(&r->run.source, r->cut.first, r->cut.n, r->run.inputs.are_large);
+    rh_source_view(&run->source, r->cut.first, r->cut.n, run->inputs.are_large);
   RH_TRY(find_device(r, error));
-  if (layout) return open_segments(r, error);
-  return rh_reduction_open(&r->run.reduction, &r->cut, &r->run.partial, error);
+  if (!layout) return rh_reduction_open(&run->reduction, &r->cut, &run->partial, error);
+  RH_TRY(rh_by_code_prepare(run->job.operation.op, run->app->context, error));
+  return rh_segments_reduction_open(&run->in_parts, &r->cut, &run->segments, &run->judged, error);
 }
 
 static rh_status set_up(void *of_ranks, rh_error *error) {
@@ -353,18 +341,16 @@ static int goes_on(void *of_ranks, rh_attempts *tried, rh_error *why) {
   run_ranks *r = of_ranks;
   rh_context *context = r->run.app->context;
   uint32_t size = r->ranks.place.size, fails = 0, uses = 0;
-  char mine[64] = "", (*all)[64] = calloc(size, sizeof *all); /* "": it works, so far */
+  char mine[64] = ""; /* "": it works, so far */
+  RH_FREED(char) all = calloc(size, sizeof mine);
   if (r->has_failed) snprintf(mine, sizeof mine, "%s", context->chose);
-  if (!all || r->ranks.broken ||
-      rh_ranks_gather(&r->ranks, mine, sizeof mine, all, NULL) != RH_OK) {
-    free(all);
+  if (!all || r->ranks.broken || rh_ranks_gather(&r->ranks, mine, sizeof mine, all, NULL) != RH_OK)
     return 0;
-  }
   for (uint32_t k = 0; k < size; k++) {
-    fails += all[k][0] != 0;
-    uses |= strcmp(all[k], context->chose) == 0;
+    const char *one = all + k * sizeof mine;
+    fails += *one != 0;
+    uses |= strcmp(one, context->chose) == 0;
   }
-  free(all);
   int may = fails && (!uses || rh_fallback(context, &r->run.asked, tried, why));
   rh_status status = rh_ranks_settle(&r->ranks, may ? RH_OK : why->status, why, NULL);
   return status == RH_OK;
@@ -384,12 +370,10 @@ static rh_status conclude(run_ranks *r, rh_error *error) {
 
 static rh_status write_partial(void *of_ranks, rh_error *error) {
   run_ranks *r = of_ranks;
-  char *text = NULL;
-  rh_status status = describe(r, 0, &text, error);
-  if (status == RH_OK && r->ranks.place.rank == 0)
-    status = rh_partial_output(r->run.app, &r->whole, text, error);
-  free(text);
-  return status;
+  RH_FREED(char) text = NULL;
+  RH_TRY(describe(r, 0, &text, error));
+  if (r->ranks.place.rank > 0) return RH_OK;
+  return rh_partial_output(r->run.app, &r->whole, text, error);
 }
 
 static rh_status work(run_ranks *r, rh_error *error) {
@@ -425,7 +409,8 @@ static rh_status run_all(run_ranks *r, rh_error *error) {
  * all of them as soon as one has ended with a failure. */
 static void end(run_ranks *r, rh_error *why) {
   rh_ranks *ranks = &r->ranks;
-  char done = 1, *all = ranks->self ? calloc(ranks->place.size, 1) : NULL;
+  char done = 1;
+  RH_FREED(char) all = ranks->self ? calloc(ranks->place.size, 1) : NULL;
   int fails = why->message[0] != 0;
   rh_crash_leave_rank();
   if (ranks->broken) rh_ranks_abort(ranks, why->message);
@@ -435,13 +420,12 @@ static void end(run_ranks *r, rh_error *why) {
   }
   fflush(stdout);
   if (all) rh_ranks_gather(ranks, &done, 1, all, NULL);
-  free(all);
   if (ranks->self) why->message[0] = 0;
   rh_ranks_close(ranks);
 }
 
 rh_status rh_run_ranks(const rh_app *app, rh_error *error) {
-  run_ranks *r;
+  RH_FREED(run_ranks) r = NULL;
   RH_TRY(RH_NEW(&r, 1, "a run", error));
   r->ranks.say = say_why;
   r->ranks.user = app->terminal;
@@ -450,7 +434,6 @@ rh_status rh_run_ranks(const rh_app *app, rh_error *error) {
   if (status == RH_OK) error->message[0] = 0;
   end(r, error);
   rh_partial_finish(&r->whole);
-  rh_run_finish(&r->run);
-  free(r);
+  rh_run_state_finish(&r->run);
   return status;
 }

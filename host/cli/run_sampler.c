@@ -21,6 +21,14 @@ rh_bench_data rh_run_data(const rh_job_spec *job, const rh_array *array) {
                          .offset = array->offset_bytes};
 }
 
+rh_status rh_run_measure(rh_run_state *run, const rh_sampler *sampler, rh_error *error) {
+  rh_run_report *report = &run->report;
+  RH_TRY(rh_measure_quick(sampler, &report->opened, &run->app->context->options.reporter,
+                          &report->quick, error));
+  report->measured = 1;
+  return RH_OK;
+}
+
 rh_status rh_run_once(const rh_app *app, const rh_job_spec *job, const rh_cl_device *device,
                       int isolated, const rh_array *array, rh_result *result, rh_error *error) {
   rh_local_shared shared;

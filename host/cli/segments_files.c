@@ -96,12 +96,11 @@ static rh_status reserve(const rh_run_state *run, rh_segments_file *file, rh_err
   const rh_shape *shape = &run->shape;
   uint64_t row = shape->labels.type ? rh_type_size(shape->labels.type) : 0;
   uint64_t rows = shape->layout.segments;
-  rh_text header = {0};
+  RH_FINISHED(rh_text) header = {0};
   for (uint32_t k = 0; k < file->n; k++)
     row += rh_type_size(run->files.columns.list[file->first + k].type);
   write_header(run, file, "", &header);
   uint64_t bytes = header.length + (rows < INT64_MAX / row ? rows * row : INT64_MAX);
-  rh_text_finish(&header);
   if (rh_draft_reserve(&file->draft, bytes) == 0) return RH_OK;
   return rh_fail(error, RH_E_FILE, "%s: the results take %llu bytes: %s", file->path,
                  (unsigned long long)bytes, strerror(errno));
@@ -163,11 +162,10 @@ static void write_elements(const rh_run_state *run, const rh_segments_file *file
 static rh_status write_file(const rh_run_state *run, const rh_segments_file *file,
                             rh_error *error) {
   FILE *out = file->draft.out;
-  rh_text header = {0};
+  RH_FINISHED(rh_text) header = {0};
   write_header(run, file, run->asked.operation.op->name, &header);
   errno = 0;
   fwrite(rh_text_get(&header), 1, header.length, out);
-  rh_text_finish(&header);
   write_elements(run, file);
   if (!ferror(out) && fflush(out) == 0) return RH_OK;
   return rh_fail(error, RH_E_FILE, "%s: %s", file->path, strerror(errno ? errno : EIO));

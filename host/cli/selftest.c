@@ -6,18 +6,15 @@
 /* The hash of the library that a description names by a path; 0 without a path, when only the
  * loader knows the file. */
 static uint64_t hash_library(const char *description) {
-  rh_foreign foreign;
+  RH_FINISHED(rh_foreign) foreign = {0};
   char text[RH_FOREIGN_MOST_BYTES];
   FILE *file = fopen(description, "rbe");
   if (!file) return 0;
   size_t length = fread(text, 1, sizeof text, file);
   fclose(file);
   if (rh_foreign_read(&foreign, description, text, length, NULL) != RH_OK) return 0;
-  char *path = rh_foreign_library(&foreign, description);
-  uint64_t hash = path ? rh_tunedb_plugin(path) : 0;
-  free(path);
-  rh_foreign_finish(&foreign);
-  return hash;
+  RH_FREED(char) path = rh_foreign_library(&foreign, description);
+  return path ? rh_tunedb_plugin(path) : 0;
 }
 
 /* ---- Tests that were passed are remembered in the cache ---- */
@@ -36,19 +33,17 @@ static void make_key(rh_text *key, const char *test, const rh_run_state *run) {
               device ? device->driver : "");
 }
 
-/* Finishes the key. */
-static rh_status pass(const rh_run_state *run, rh_text *key,
+static rh_status pass(const rh_run_state *run, const rh_text *key,
                       rh_status (*test)(const rh_run_state *run, rh_error *error),
                       rh_error *error) {
   static const char passed[] = "passed";
   rh_cache *cache = &run->app->context->cache;
   size_t bytes;
-  char *known = key->s ? rh_cache_load(cache, key->s, &bytes) : NULL;
-  rh_status status = known ? RH_OK : test(run, error);
-  if (!known && status == RH_OK && key->s) rh_cache_store(cache, key->s, passed, sizeof passed);
-  free(known);
-  rh_text_finish(key);
-  return status;
+  RH_FREED(char) known = key->s ? rh_cache_load(cache, key->s, &bytes) : NULL;
+  if (known) return RH_OK;
+  RH_TRY(test(run, error));
+  if (key->s) rh_cache_store(cache, key->s, passed, sizeof passed);
+  return RH_OK;
 }
 
 /* ---- Before unchecked runs ---- */
@@ -56,21 +51,19 @@ static rh_status pass(const rh_run_state *run, rh_text *key,
 static rh_status run_general_tests(const rh_app *app, const rh_job_spec *job, rh_error *error) {
   rh_verify_spec spec = {
       .file = job->plugin, .strategy = job->strategy, .include = "V42,V43", .seed = 1, .quick = 2};
-  rh_verify_report report;
+  RH_FINISHED(rh_verify_report) report = {0};
   RH_TRY(rh_verify(&report, &app->context->options, &spec, error));
-  rh_status status = RH_OK;
-  for (uint32_t k = 0; k < report.n && status == RH_OK; k++)
+  for (uint32_t k = 0; k < report.n; k++)
     if (rh_outcome_is_bad(report.results[k].outcome))
-      status = rh_fail(error, RH_E_WRONG,
-                       "strategy '%s' fails its self-test here and is not run unchecked: %s",
-                       job->strategy, report.results[k].text);
-  rh_verify_report_finish(&report);
-  return status;
+      return rh_fail(error, RH_E_WRONG,
+                     "strategy '%s' fails its self-test here and is not run unchecked: %s",
+                     job->strategy, report.results[k].text);
+  return RH_OK;
 }
 
 static rh_status try_size(const rh_run_state *run, uint64_t n, const char *kind, rh_error *error) {
   rh_job_spec job = run->job;
-  rh_exact_data exact;
+  RH_FINISHED(rh_exact_data) exact = {0};
   rh_result result;
   char got[64], expected[64];
   job.operation.n = n;
@@ -78,19 +71,14 @@ static rh_status try_size(const rh_run_state *run, uint64_t n, const char *kind,
                             &run->app->context->options.reporter, error));
   rh_status status =
       rh_run_once(run->app, &job, rh_run_device_of(run), 1, &exact.array, &result, error);
-  if (status == RH_DECLINED) status = RH_OK; /* the strategy needs more elements */
-  else if (status == RH_OK && !rh_exact_data_agrees(&exact, &result)) {
-    rh_format_answer(got, &result);
-    rh_format_answer(expected, &exact.reference.result);
-    status =
-        rh_fail(error, RH_E_WRONG,
-                "strategy '%s' fails its self-test here and is not run unchecked: %s of %" PRIu64
-                " elements of %s is %s instead of %s",
-                job.strategy, job.operation.op->name, n, rh_type_name(job.operation.op->type), got,
-                expected);
-  }
-  rh_exact_data_finish(&exact);
-  return status;
+  if (status == RH_DECLINED) return RH_OK; /* the strategy needs more elements */
+  if (status != RH_OK || rh_exact_data_agrees(&exact, &result)) return status;
+  return rh_fail(error, RH_E_WRONG,
+                 "strategy '%s' fails its self-test here and is not run unchecked: %s of %" PRIu64
+                 " elements of %s is %s instead of %s",
+                 job.strategy, job.operation.op->name, n, rh_type_name(job.operation.op->type),
+                 rh_format_answer(got, &result),
+                 rh_format_answer(expected, &exact.reference.result));
 }
 
 /* The requested problem, up to a size that takes no longer than a check. */
@@ -114,7 +102,7 @@ static rh_status test_all(const rh_run_state *run, rh_error *error) {
 
 rh_status rh_selftest(const rh_run_state *run, rh_error *error) {
   const rh_opened *opened = &run->report.opened;
-  rh_text key = {0};
+  RH_FINISHED(rh_text) key = {0};
   make_key(&key, "self-test 3", run);
   if (key.s) rh_text_add(&key, "2^%u", 63 - (unsigned)__builtin_clzll(run->job.operation.n | 1));
   for (uint32_t k = 0; key.s && k < opened->n_used; k++)
@@ -125,7 +113,7 @@ rh_status rh_selftest(const rh_run_state *run, rh_error *error) {
 /* ---- Before a run that `auto` chose ---- */
 
 static rh_status try_order(const rh_run_state *run, rh_error *error) {
-  rh_canonical_trial trial;
+  RH_FINISHED(rh_canonical_trial) trial = {0};
   rh_result result;
   rh_job_spec job = run->job;
   uint32_t op = job.operation.op->base;
@@ -135,12 +123,11 @@ static rh_status try_order(const rh_run_state *run, rh_error *error) {
   if (status == RH_OK)
     status = rh_run_once(run->app, &job, rh_run_device_of(run), 1, &trial.array, &result, error);
   if (status == RH_OK) status = rh_canonical_trial_judge(&trial, op, job.strategy, &result, error);
-  rh_canonical_trial_finish(&trial);
   return status == RH_DECLINED ? RH_OK : status;
 }
 
 rh_status rh_selftest_order(const rh_run_state *run, rh_error *error) {
-  rh_text key = {0};
+  RH_FINISHED(rh_text) key = {0};
   make_key(&key, "canonical order 2", run);
   return pass(run, &key, try_order, error);
 }

@@ -101,20 +101,18 @@ static rh_status read_offset(const rh_array *array, const char *name, uint64_t k
 /* Appends the file's numbers; *n: how many. */
 static rh_status read_offsets(const rh_app *app, const char *path, uint64_t **offsets, uint64_t *n,
                               rh_error *error) {
-  rh_array array;
+  RH_FINISHED(rh_array) array = {0};
   RH_TRY(rh_array_open(&array, path, 0, &app->context->options.reporter, error));
-  rh_status status = RH_OK;
-  if (rh_type_is_float(array.type) || rh_type_size(array.type) < 4 || array.dimensions != 1)
-    status = rh_fail(error, RH_E_FILE,
-                     "%s: offsets are one-dimensional, of type i64, u64, i32 or u32; these are %s "
-                     "of the shape %s",
-                     path, rh_type_name(array.type), array.shape);
-  if (status == RH_OK) status = RH_NEW(offsets, array.n + 1, path, error);
-  for (uint64_t k = 0; status == RH_OK && k < array.n; k++)
-    status = read_offset(&array, path, k, &(*offsets)[k], error);
   *n = array.n;
-  rh_array_finish(&array);
-  return status;
+  if (rh_type_is_float(array.type) || rh_type_size(array.type) < 4 || array.dimensions != 1)
+    return rh_fail(error, RH_E_FILE,
+                   "%s: offsets are one-dimensional, of type i64, u64, i32 or u32; these are %s "
+                   "of the shape %s",
+                   path, rh_type_name(array.type), array.shape);
+  RH_TRY(RH_NEW(offsets, array.n + 1, path, error));
+  for (uint64_t k = 0; k < array.n; k++)
+    RH_TRY(read_offset(&array, path, k, &(*offsets)[k], error));
+  return RH_OK;
 }
 
 static void take_offsets(rh_shape *shape, const uint64_t *starts, const uint64_t *stops,
@@ -183,23 +181,21 @@ static rh_status check_labels(const rh_shape *shape, const char *path, rh_error 
   uint64_t n = shape->layout.segments;
   rh_type type = shape->labels.type;
   const unsigned char *labels = rh_array_data(&shape->labels);
-  run_of_label *runs;
+  RH_FREED(run_of_label) runs = NULL;
   RH_TRY(RH_NEW(&runs, n + 1, path, error));
   for (uint64_t s = 0; s < n; s++)
     runs[s] =
         (run_of_label){key_of(type, labels + shape->layout.starts[s] * rh_type_size(type)), s};
   qsort(runs, n, sizeof *runs, by_label);
-  rh_status status = RH_OK;
-  for (uint64_t k = 1; k < n && status == RH_OK; k++)
+  for (uint64_t k = 1; k < n; k++)
     if (runs[k - 1].key == runs[k].key)
-      status = rh_fail(error, RH_E_USAGE,
-                       "%s: the label of element %llu comes back at element %llu, after others; "
-                       "sort labels and elements by the labels first, as with "
-                       "numpy.argsort(labels, kind=\"stable\")",
-                       path, (number)shape->layout.starts[runs[k - 1].run],
-                       (number)shape->layout.starts[runs[k].run]);
-  free(runs);
-  return status;
+      return rh_fail(error, RH_E_USAGE,
+                     "%s: the label of element %llu comes back at element %llu, after others; "
+                     "sort labels and elements by the labels first, as with "
+                     "numpy.argsort(labels, kind=\"stable\")",
+                     path, (number)shape->layout.starts[runs[k - 1].run],
+                     (number)shape->layout.starts[runs[k].run]);
+  return RH_OK;
 }
 
 static rh_status find_runs(rh_shape *shape, const char *path, rh_error *error) {
@@ -218,12 +214,10 @@ static rh_status open_by(rh_shape *shape, const rh_app *app, const rh_inputs *in
                          const rh_job_spec *spec, rh_error *error) {
   const char *path = app->typed->by;
   rh_array *labels = &shape->labels;
-  rh_feed feed;
+  RH_FINISHED(rh_feed) feed = {.fd = -1};
   RH_TRY(rh_feed_open(&feed, path, 0, &app->context->options.reporter, error));
-  rh_status status = rh_check_paired(&inputs->feeds[0], &feed, 1, error);
-  if (status == RH_OK) status = rh_array_take_feed(labels, &feed, error);
-  rh_feed_finish(&feed);
-  RH_TRY(status);
+  RH_TRY(rh_check_paired(&inputs->feeds[0], &feed, 1, error));
+  RH_TRY(rh_array_take_feed(labels, &feed, error));
   if (labels->n != spec->operation.n)
     return rh_fail(error, RH_E_USAGE,
                    "%s has %llu labels, and %s %llu elements: each element has one label", path,

@@ -89,13 +89,11 @@ rh_status rh_terminal_turn(rh_terminal *terminal, const rh_bench_turn *turn, rh_
 
 enum { ANY = 1000 }; /* not an rh_status */
 
-typedef struct hint {
+static const struct {
   int status;       /* rh_status; ANY: warnings, too */
   const char *part; /* of the library's message */
   const char *advice;
-} hint;
-
-static const hint hints[] = {
+} hints[] = {
     {RH_E_USAGE, "unknown strategy '", "See redhost --list"},
     {RH_E_USAGE, "unknown strategy or operator '", "See redhost --list and redhost --ops"},
     {RH_DECLINED, "no strategy can serve ", "See redhost --list"},

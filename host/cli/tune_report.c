@@ -69,12 +69,6 @@ static const rh_task **sorted(const rh_tuner *tuner) {
   return list;
 }
 
-static uint32_t count(const rh_tuner *tuner, uint32_t state) {
-  uint32_t n = 0;
-  for (uint32_t k = 0; k < tuner->n_tasks; k++) n += tuner->tasks[k].state == state;
-  return n;
-}
-
 /* ---- Tables ---- */
 
 static const char *seconds_text(double seconds) { return seconds > 0 ? rh_seconds(seconds) : "-"; }
@@ -126,35 +120,31 @@ static void print_quickest(const rh_app *app, const rh_tuner *tuner, const rh_ta
   rh_table_print(&table, app->terminal, "  ");
 }
 
-static uint32_t left(const rh_tuner *tuner) {
-  return count(tuner, RH_TASK_todo) + count(tuner, RH_TASK_measured);
-}
-
 static void print_counts(const rh_tuner *tuner, const char *file, int kept) {
-  uint32_t candidates = 0, refused = 0, broken = 0, known = count(tuner, RH_TASK_kept);
+  uint32_t candidates = 0, refused = 0, broken = 0, in[RH_TASK_dropped + 1] = {0};
   for (uint32_t k = 0; k < tuner->n_tasks; k++) {
+    in[tuner->tasks[k].state]++;
     candidates += tuner->tasks[k].candidates;
     refused += tuner->tasks[k].refused;
     broken += tuner->tasks[k].broken;
   }
-  printf("%u tuned, %u candidates tried", count(tuner, RH_TASK_tuned), candidates);
+  printf("%u tuned, %u candidates tried", in[RH_TASK_tuned], candidates);
   if (refused) printf(", %u refused for wrong results", refused);
   if (broken) printf(", %u of them failed", broken);
-  if (known) printf("; %u known before (--fresh measures again)", known);
-  if (count(tuner, RH_TASK_slow))
-    printf("; %u far too slow to be searched", count(tuner, RH_TASK_slow));
-  if (count(tuner, RH_TASK_failed))
-    printf("; %u failed and left out", count(tuner, RH_TASK_failed));
+  if (in[RH_TASK_kept]) printf("; %u known before (--fresh measures again)", in[RH_TASK_kept]);
+  if (in[RH_TASK_slow]) printf("; %u far too slow to be searched", in[RH_TASK_slow]);
+  if (in[RH_TASK_failed]) printf("; %u failed and left out", in[RH_TASK_failed]);
   if (file) printf(". Kept in %s\n", rh_plain(file));
   else printf(kept ? ". Nothing to keep\n" : ". Not kept\n");
-  if (left(tuner) && !rh_terminal_was_interrupted())
+  uint32_t left = in[RH_TASK_todo] + in[RH_TASK_measured];
+  if (left && !rh_terminal_was_interrupted())
     printf("%u of %u left undone when the budget was spent: the same command goes on from there.\n",
-           left(tuner), tuner->n_tasks);
+           left, tuner->n_tasks);
 }
 
 void rh_tune_print(const rh_app *app, const rh_tuner *tuner, const char *file, int kept) {
   if (!is_for_people(app)) return;
-  const rh_task **tasks = sorted(tuner);
+  RH_FREED(const rh_task *) tasks = sorted(tuner);
   if (!tasks) return;
   const rh_cl_device *device = tuner->stage->device;
   printf("\nOn %s%s%s\n\n", rh_stage_label(tuner->stage), device ? " " : "",
@@ -164,7 +154,6 @@ void rh_tune_print(const rh_app *app, const rh_tuner *tuner, const char *file, i
   print_quickest(app, tuner, tasks);
   printf("\n");
   print_counts(tuner, file, kept);
-  free(tasks);
 }
 
 /* ---- JSON ---- */
@@ -194,8 +183,7 @@ static json_t *task_json(const rh_tuner *tuner, const rh_task *task) {
 }
 
 void rh_tune_add_json(const rh_tuner *tuner, json_t *list) {
-  const rh_task **tasks = sorted(tuner);
+  RH_FREED(const rh_task *) tasks = sorted(tuner);
   for (uint32_t k = 0; tasks && k < tuner->n_tasks; k++)
     json_array_append_new(list, task_json(tuner, tasks[k]));
-  free(tasks);
 }

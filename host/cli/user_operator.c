@@ -153,9 +153,7 @@ rh_status rh_user_operator_define(const rh_typed *typed, const rh_options *optio
                                   const rh_inputs *inputs, rh_type type, rh_custom **made,
                                   rh_error *error) {
   const rh_operator_texts texts = texts_of(typed);
-  rh_definition definition = {0};
-  rh_status status = rh_definition_compose(&definition, &texts, options, error);
-  if (status == RH_OK) status = create(typed, &definition, inputs, type, made, error);
-  rh_definition_finish(&definition);
-  return status;
+  RH_FINISHED(rh_definition) definition = {0};
+  RH_TRY(rh_definition_compose(&definition, &texts, options, error));
+  return create(typed, &definition, inputs, type, made, error);
 }

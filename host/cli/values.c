@@ -86,13 +86,12 @@ rh_status rh_choice_parse(const char *option, const char *word, const char *word
 
 /* Advances *p behind at least one digit.  0: there is none, or the number is above `most`. */
 static int digits(const char **p, uint64_t most, uint64_t *value) {
+  char *end;
   if (!isdigit((unsigned char)**p)) return 0;
-  for (*value = 0; isdigit((unsigned char)**p); (*p)++) {
-    uint64_t digit = (uint64_t)(**p - '0');
-    if (digit > most || *value > (most - digit) / 10) return 0;
-    *value = 10 * *value + digit;
-  }
-  return 1;
+  errno = 0;
+  *value = strtoull(*p, &end, 10);
+  *p = end;
+  return !errno && *value <= most;
 }
 
 /* The end of the decimal that begins here, or null.  strtod() takes spaces, signs, infinities, NaN
@@ -283,19 +282,15 @@ static rh_status add_word(size_axis *axis, const char *word, rh_error *error) {
 
 rh_status rh_sizes_parse(const char *text, const char *option, uint32_t element_size,
                          uint64_t **sizes, uint32_t *n, rh_error *error) {
-  size_axis axis = {.option = option, .element_size = element_size};
+  RH_FREED(uint64_t) list = NULL;
   *sizes = NULL;
   *n = 0;
   RH_TRY(rh_list_check(option, text, error));
-  RH_TRY(RH_NEW(&axis.list, RH_MAX_SIZES, "a list of sizes", error));
-  rh_status status = RH_OK;
-  for (const char *word; status == RH_OK && (word = rh_list_next(&text));)
-    status = add_word(&axis, word, error);
-  if (status != RH_OK) {
-    free(axis.list);
-    return status;
-  }
-  *sizes = axis.list;
+  RH_TRY(RH_NEW(&list, RH_MAX_SIZES, "a list of sizes", error));
+  size_axis axis = {option, element_size, list, 0};
+  for (const char *word; (word = rh_list_next(&text));) RH_TRY(add_word(&axis, word, error));
+  *sizes = list;
   *n = axis.n;
+  list = NULL;
   return RH_OK;
 }

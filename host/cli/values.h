@@ -4,6 +4,9 @@
 
 #include "../tools/bench/bench.h"
 
+#define RH_OWNED(type) __attribute__((cleanup(type##_at_end))) type *
+static inline void rh_custom_at_end(rh_custom **custom) { rh_custom_destroy(*custom); }
+
 /* Texts that are valid until some dozens of calls later: as by printf(); as rh_make_plain()
  * shows it, null as ""; numbers (core/base). */
 char *rh_show(const char *format, ...) __attribute__((format(printf, 1, 2)));
@@ -81,9 +84,6 @@ rh_status rh_distributions_parse(const char *list, rh_distributions *chosen, rh_
  * and for an empty selection. */
 rh_status rh_strategies_select(const char *list, const char *const *names, uint32_t n,
                                unsigned char *selected, rh_error *error);
-
-/* Does --device name more than one device: a list, "all", or all of a kind? */
-int rh_devices_are_listed(const char *list);
 
 /* --device: words that rh_cl_devices_choose accepts, separated by commas, or "all", or "gpu:all" of
  * any kind; each device once, in the order typed.  Null: REDHOST_DEVICE as such a list, else the

@@ -145,13 +145,12 @@ static rh_records results_of(const measured *rows) {
 TEST_LOOP(rows_by_time_and_ties_by_both_intervals, 0, TABLES) {
   FINISHED(rh_records) results = results_of(tables[_i].rows);
   const rh_row **rows = rh_records_tabulated(&results);
-  rh_best best = rh_point_best(rows, results.n_rows, 0);
+  FINISHED(rh_table) table = {0};
   rh_text said = {0}, tied = {0};
-  for (uint32_t k = 0; k < results.n_rows; k++) {
-    rh_cells cells;
-    rh_cells_fill(&cells, rows[k], &best);
-    rh_text_add(&said, "%s %s, ", rows[k]->strategy, cells.note);
-  }
+  rh_table_fill(&table, rows, results.n_rows, 1);
+  for (uint32_t k = 1; k <= results.n_rows; k++)
+    rh_text_add(&said, "%s %s, ", table.cells[k * table.columns + 1],
+                table.cells[(k + 1) * table.columns - 1]);
   ck_assert_msg(strcmp(rh_text_get(&said), tables[_i].table) == 0, "%s: %s", tables[_i].what,
                 rh_text_get(&said));
   json_t *points = rh_best_to_json(&results), *names;

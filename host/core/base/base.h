@@ -346,6 +346,11 @@ json_t *rh_json_number(double number);
 /* A string of bytes that need not be UTF-8, such as a path: invalid bytes become '?'.  Null gives
  * null. */
 json_t *rh_json_bytes(const char *s);
+/* An object.  members: "name:s n:u seconds:f", a letter for each value: s, a string, as above; i,
+ * an int; n, an int64_t; u, a uint64_t, of which the largest is null; b, an int for true or false;
+ * f, a double, as above; o, a value, which it takes over; each pointer may be null.  o?: a null
+ * pointer is left out. */
+json_t *rh_json(const char *members, ...);
 
 /* ---- A string that grows ---- */
 
@@ -440,6 +445,10 @@ int rh_is_privileged(void);
 /* May the file be loaded, or what it describes?  With raised privileges only what was installed
  * with redhost, in the library's directory: the user who started the program has named all else. */
 int rh_path_may_be_loaded(const char *path);
+
+/* The first regular file of that name, from a directory of PATH on, to which access(mode) is given.
+ * Empty elements of PATH, which mean the current directory to a shell, are ignored. */
+char *rh_path_search(const char *name, int mode);
 
 /* mkdir -p with mode 0700 for new directories. 0, or -1 with errno. */
 int rh_path_make_dirs(const char *directory);
@@ -577,7 +586,6 @@ const char *rh_why_code(uint32_t why); /* "device"; "unknown" */
 /* "run-to-run": what a strategy promises about its bits (RH_BITS_*), in CUB's terms; "unknown" for
  * an unknown number. */
 const char *rh_determinism_name(uint32_t determinism);
-uint32_t rh_determinism_from_name(const char *name); /* UINT32_MAX for an unknown name */
 
 /* How the lengths of segments that are measured spread around a typical one, L (engine/segments).
  * X(name, number, the lengths) */
@@ -597,7 +605,6 @@ enum {
 };
 const char *rh_lengths_name(uint32_t kind);      /* null for an unknown number */
 uint32_t rh_lengths_from_name(const char *name); /* 0: unknown */
-extern const char *const rh_lengths_names;       /* with a space before each */
 
 /* Loops over arrays, for the widest vectors that the processor has: by what it can do and not by
  * its maker. */

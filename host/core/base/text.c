@@ -210,14 +210,3 @@ void rh_make_ascii(char *s) {
   for (; *s; s++)
     if ((unsigned char)*s >= 0x80) *s = '?';
 }
-
-json_t *rh_json_number(double number) { return isfinite(number) ? json_real(number) : json_null(); }
-
-json_t *rh_json_bytes(const char *s) {
-  if (!s) return json_null();
-  json_t *whole = json_string(s);
-  RH_FREED(char) copy = whole ? NULL : strdup(s);
-  if (!copy) return whole;
-  rh_make_ascii(copy);
-  return json_string(copy);
-}

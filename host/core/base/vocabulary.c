@@ -116,17 +116,8 @@ const char *rh_determinism_name(uint32_t determinism) {
   return determinism <= RH_BITS_SAME_EVERYWHERE ? determinisms[determinism] : "unknown";
 }
 
-uint32_t rh_determinism_from_name(const char *name) {
-  for (uint32_t k = 0; k <= RH_BITS_SAME_EVERYWHERE; k++)
-    if (strcmp(determinisms[k], name) == 0) return k;
-  return UINT32_MAX;
-}
-
 #define RH_X(name, number, text) #name,
 static const char *const lengths[] = {RH_LENGTHS_LIST(RH_X)};
-#undef RH_X
-#define RH_X(name, number, text) " " #name
-const char *const rh_lengths_names = RH_LENGTHS_LIST(RH_X);
 #undef RH_X
 
 const char *rh_lengths_name(uint32_t kind) {

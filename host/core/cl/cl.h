@@ -100,7 +100,11 @@ rh_status rh_cl_devices_choose(const rh_cl_devices *devices, const char *spec,
 rh_status rh_cl_devices_of_queue(const rh_cl_devices *devices, cl_command_queue queue,
                                  const rh_cl_device **device, rh_error *error);
 
-const char *rh_device_kind_name(uint32_t kind); /* "gpu" */
+const char *rh_device_kind_name(uint32_t kind);                 /* "gpu" */
+uint32_t rh_device_kind_named(const char *name, size_t length); /* 0: there is no such kind */
+
+/* Does a specification name more than one device: a list, "all", or all of a kind? */
+int rh_devices_are_listed(const char *list);
 
 /* ---- A context and an in-order queue on one device ---- */
 

@@ -34,10 +34,12 @@ static const rh_cl_device *first_of(const rh_cl_devices *devices, uint32_t kind)
   return NULL;
 }
 
-static uint32_t kind_from_name(const char *name) {
+uint32_t rh_device_kind_named(const char *name, size_t length) {
   static const uint32_t kinds[] = {RH_DEVICE_GPU, RH_DEVICE_CPU, RH_DEVICE_ACCELERATOR};
-  for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++)
-    if (strcasecmp(name, rh_device_kind_name(kinds[k])) == 0) return kinds[k];
+  for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
+    const char *known = rh_device_kind_name(kinds[k]);
+    if (strlen(known) == length && strncasecmp(name, known, length) == 0) return kinds[k];
+  }
   return 0;
 }
 
@@ -77,10 +79,9 @@ static rh_status by_index(const rh_cl_devices *devices, const char *spec, const 
   return no_match(devices, spec, origin, error);
 }
 
-/* "0:0,0:1", "all", "gpu:all" */
-static int is_several(const char *spec) {
-  const char *colon = strrchr(spec, ':');
-  return strchr(spec, ',') || strcasecmp(colon ? colon + 1 : spec, "all") == 0;
+int rh_devices_are_listed(const char *list) {
+  const char *colon = strrchr(list, ':');
+  return strchr(list, ',') || strcasecmp(colon ? colon + 1 : list, "all") == 0;
 }
 
 rh_status rh_cl_devices_choose(const rh_cl_devices *devices, const char *spec,
@@ -95,10 +96,10 @@ rh_status rh_cl_devices_choose(const rh_cl_devices *devices, const char *spec,
     if (!*device) *device = first_of(devices, RH_DEVICE_CPU);
     return RH_OK;
   }
-  if (is_several(spec))
+  if (rh_devices_are_listed(spec))
     return rh_fail(error, RH_E_USAGE, "device '%s'%s: one device is needed here", spec, origin);
   if (is_index(spec)) return by_index(devices, spec, origin, device, error);
-  uint32_t kind = kind_from_name(spec);
+  uint32_t kind = rh_device_kind_named(spec, strlen(spec));
   if (!kind) return by_name(devices, spec, origin, device, error);
   *device = first_of(devices, kind);
   return *device ? RH_OK : no_match(devices, spec, origin, error);

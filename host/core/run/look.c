@@ -112,24 +112,14 @@ static uint64_t state_of_drivers(void) {
   return rh_hash(0, rh_text_get(&state), state.length);
 }
 
-/* A driver for a CPU may link what it has compiled by a program of the system's. */
-static int has_linker(const char *path) {
-  char program[4352];
-  size_t length;
-  for (; *path; path += length + (path[length] == ':')) {
-    length = strcspn(path, ":");
-    snprintf(program, sizeof program, "%.*s/ld", (int)length, path);
-    if (length < 4096 && access(program, X_OK) == 0) return 1;
-  }
-  return 0;
-}
-
 void rh_drivers_limits(rh_text *to) {
+  /* A driver for a CPU may link what it has compiled by a program of the system's. */
+  RH_FREED(char) linker = rh_path_search("ld", X_OK);
   rh_limits_add(to);
   if (access("/sys/devices/system/cpu", R_OK) != 0) rh_text_add(to, "; /sys is not mounted");
   if (access("/proc/self", R_OK) != 0) rh_text_add(to, "; /proc is not mounted");
   if (!rh_env("PATH")) rh_text_add(to, "; PATH is not set");
-  else if (!has_linker(rh_env("PATH"))) rh_text_add(to, "; no linker (ld) is in PATH");
+  else if (!linker) rh_text_add(to, "; no linker (ld) is in PATH");
 }
 
 /* ---- The record: <cache>/drivers/<state>, an empty file, exists if the drivers started ---- */

@@ -148,7 +148,7 @@ rh_status rh_transport_open(const char *path, const rh_transport **transport, rh
 /* All transports: the built-in one, then files in the order of the search.  Opens all of them in
  * this process and asks each; so a process that joins a job uses rh_transport_find(). */
 rh_status rh_transports_list(rh_transport_list *list, rh_error *error);
-void rh_transports_finish(rh_transport_list *list);
+void rh_transport_list_finish(rh_transport_list *list);
 
 /* The best transport of that name, or in that file if `name` has a slash.  RH_E_PLUGIN, with what
  * was tried and what to do, if none can work here; RH_E_USAGE if no transport has that name. */

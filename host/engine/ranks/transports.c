@@ -59,7 +59,7 @@ static void open_entry(rh_transport_entry *entry, const rh_candidate *candidate)
     snprintf(entry->text, sizeof entry->text, "%.*s", RH_TRANSPORT_TEXT_BYTES - 1, why.message);
 }
 
-void rh_transports_finish(rh_transport_list *list) {
+void rh_transport_list_finish(rh_transport_list *list) {
   for (uint32_t k = 0; k < list->n; k++) free(list->entries[k].path);
   free(list->entries);
   free(list->searched);
@@ -81,7 +81,7 @@ static rh_status open_all(rh_transport_list *list, const char *file, rh_error *e
     open_entry(entry, &search.candidates[k]);
   }
   rh_discovery_finish(&search);
-  if (status != RH_OK) rh_transports_finish(list);
+  if (status != RH_OK) rh_transport_list_finish(list);
   return status;
 }
 
@@ -153,7 +153,7 @@ static rh_status find_file(const char *path, const rh_transport **transport, rh_
   if (status == RH_OK && entry->answer == RH_TRANSPORT_CANNOT)
     status = rh_fail(error, RH_E_PLUGIN, "transport %s cannot work here: %s", path, entry->text);
   *transport = entry->transport;
-  rh_transports_finish(&list);
+  rh_transport_list_finish(&list);
   return status;
 }
 
@@ -167,6 +167,6 @@ rh_status rh_transport_find(const char *name, const rh_transport **transport, rh
   if (!best) status = unknown(&list, name, error);
   else if (best->answer == RH_TRANSPORT_CANNOT) status = none_works(&list, name, error);
   else *transport = best->transport;
-  rh_transports_finish(&list);
+  rh_transport_list_finish(&list);
   return status;
 }

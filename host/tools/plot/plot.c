@@ -9,24 +9,6 @@
 /* The script's exit statuses beside 0: a sentence about the results, or about the machine. */
 enum { ABOUT_RESULTS = 3, ABOUT_MACHINE = 4 };
 
-static const char *const pictures[] = {"rate", "time", "peak", "best"};
-enum { N_PICTURES = sizeof pictures / sizeof *pictures };
-
-rh_status rh_pictures_check(const char *list, rh_error *error) {
-  while (list) {
-    size_t length = strcspn(list, ",");
-    uint32_t k = 0;
-    while (k < N_PICTURES &&
-           (strlen(pictures[k]) != length || strncmp(pictures[k], list, length) != 0))
-      k++;
-    if (k == N_PICTURES)
-      return rh_fail(error, RH_E_USAGE, "--picture '%.*s': expected rate, time, peak or best",
-                     (int)length, list);
-    list = list[length] ? list + length + 1 : NULL;
-  }
-  return RH_OK;
-}
-
 /* ".svg" of "a.b/r.svg"; "" if there is none. */
 static const char *suffix_of(const char *file) {
   const char *name = rh_path_name(file);
@@ -56,32 +38,11 @@ static rh_status no_memory(rh_error *error) {
   return rh_fail(error, RH_E_NOMEM, "no memory for pictures");
 }
 
-static int is_program(const char *path) {
-  struct stat st;
-  return stat(path, &st) == 0 && S_ISREG(st.st_mode) && access(path, X_OK) == 0;
-}
-
-/* Ignores empty elements of PATH, which mean the current directory to a shell. */
-static char *find_python(void) {
-  const char *from = rh_env("PATH");
-  while (from && *from) {
-    size_t length = strcspn(from, ":");
-    char *directory = strndup(from, length);
-    char *path = directory && *directory ? rh_path_join(directory, "python3") : NULL;
-    free(directory);
-    if (path && is_program(path)) return path;
-    free(path);
-    from += length + (from[length] == ':');
-  }
-  return NULL;
-}
-
 static rh_status prepare(work *w, rh_error *error) {
-  char *library = rh_path_library_dir();
+  RH_FREED(char) library = rh_path_library_dir();
   w->script = library ? rh_path_join(library, REDHOST_DATA_FROM_LIB "/redhost/plot/main.py") : NULL;
-  free(library);
   if (!w->script) return rh_fail(error, RH_E_FILE, "the script that draws cannot be found");
-  w->python = find_python();
+  w->python = rh_path_search("python3", X_OK);
   if (!w->python)
     return rh_fail(error, RH_E_FILE,
                    "python3 not found, which draws; install python3, and python3-matplotlib for "
@@ -202,32 +163,25 @@ static rh_status draw(work *w, const char *document, size_t bytes, rh_error *err
 
 /* ---- Delivering ---- */
 
-/* All drawings and a null byte. */
-static rh_status read_drawings(const work *w, char **drawings, rh_error *error) {
-  off_t size = lseek(w->data, 0, SEEK_END);
-  size_t had;
-  RH_TRY(RH_NEW(drawings, (uint64_t)size + 1, "pictures", error));
-  if (rh_read_all(w->data, *drawings, (size_t)size, 0, &had) == 0) return RH_OK;
-  return rh_fail(error, RH_E_FILE, "%s: the drawings cannot be read", w->script);
-}
-
 static rh_status deliver(const work *w, rh_error *error) {
   rh_plotted *plotted = w->plotted;
-  char *drawings = NULL, *at;
-  rh_status status = read_drawings(w, &drawings, error);
-  at = drawings;
-  for (uint32_t k = 0; w->spec->n_files && k < plotted->n_files && status == RH_OK; k++) {
+  RH_FREED(char) drawings = NULL; /* and a null byte */
+  off_t size = lseek(w->data, 0, SEEK_END);
+  size_t had;
+  RH_TRY(RH_NEW(&drawings, (uint64_t)size + 1, "pictures", error));
+  if (rh_read_all(w->data, drawings, (size_t)size, 0, &had) != 0)
+    return rh_fail(error, RH_E_FILE, "%s: the drawings cannot be read", w->script);
+  const char *at = drawings;
+  for (uint32_t k = 0; w->spec->n_files && k < plotted->n_files; k++) {
     const rh_plotted_file *file = &plotted->files[k];
     int why = rh_save(file->path, at, file->bytes);
-    if (why) status = rh_fail(error, RH_E_FILE, "%s: %s", file->path, strerror(why));
+    if (why) return rh_fail(error, RH_E_FILE, "%s: %s", file->path, strerror(why));
     at += file->bytes;
   }
-  if (w->spec->n_files || status != RH_OK) {
-    free(drawings);
-    return status;
-  }
+  if (w->spec->n_files) return RH_OK;
   plotted->text = drawings;
   plotted->n_files = 0;
+  drawings = NULL;
   return RH_OK;
 }
 
@@ -247,16 +201,14 @@ rh_status rh_plot(const char *document, size_t bytes, const char *name, const rh
 
 rh_status rh_plot_results(const rh_records *results, const char *name, const rh_plot_spec *spec,
                           rh_plotted *plotted, rh_error *error) {
-  char *document = NULL;
+  RH_FREED(char) document = NULL;
   size_t bytes = 0;
   *plotted = (rh_plotted){0};
   FILE *out = open_memstream(&document, &bytes);
   if (!out) return no_memory(error);
   rh_status status = rh_records_write(results, RH_FORMAT_json, out, name, error);
   if (fclose(out) != 0 && status == RH_OK) status = no_memory(error);
-  if (status == RH_OK) status = rh_plot(document, bytes, name, spec, plotted, error);
-  free(document);
-  return status;
+  return status == RH_OK ? rh_plot(document, bytes, name, spec, plotted, error) : status;
 }
 
 void rh_plotted_finish(rh_plotted *plotted) {

@@ -38,6 +38,3 @@ void rh_plotted_finish(rh_plotted *plotted); /* zero-initialised is fine */
 /* Does the name end in .svg, .png or .pdf; or in .html? */
 int rh_plot_is_picture(const char *file);
 int rh_plot_is_page(const char *file);
-
-/* RH_E_USAGE for an unknown picture in "rate,peak"; null is fine. */
-rh_status rh_pictures_check(const char *list, rh_error *error);

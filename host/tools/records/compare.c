@@ -37,27 +37,21 @@ static const char *text_of(const devices *d, int k, const char *key) {
   return text ? text : d->ids[k];
 }
 
-static void pair(devices *old, int k, devices *new_, int j) {
-  old->partner[k] = j;
-  new_->partner[j] = k;
-}
-
+/* Pairs those of one text under the key; null: any. */
 static void pair_by(devices *old, devices *new_, const char *key) {
   for (int k = 0; k < old->n; k++)
-    for (int j = 0; j < new_->n && old->partner[k] < 0; j++)
-      if (new_->partner[j] < 0 && strcmp(text_of(old, k, key), text_of(new_, j, key)) == 0)
-        pair(old, k, new_, j);
+    for (int j = 0; j < new_->n && old->partner[k] < 0; j++) {
+      if (new_->partner[j] >= 0) continue;
+      if (key && strcmp(text_of(old, k, key), text_of(new_, j, key)) != 0) continue;
+      old->partner[k] = j;
+      new_->partner[j] = k;
+    }
 }
 
-/* The only one without a partner; -1. */
-static int only_single(const devices *d) {
-  int single = -1;
-  for (int k = 0; k < d->n; k++) {
-    if (d->partner[k] >= 0) continue;
-    if (single >= 0) return -1;
-    single = k;
-  }
-  return single;
+static int count_singles(const devices *d) {
+  int n = 0;
+  for (int k = 0; k < d->n; k++) n += d->partner[k] < 0;
+  return n;
 }
 
 static int warn_of_differences(rh_comparison *c, const devices *old, int k, const devices *new_,
@@ -79,9 +73,8 @@ static int warn_of_differences(rh_comparison *c, const devices *old, int k, cons
 static rh_status pair_devices(rh_comparison *c, devices *old, devices *new_, rh_error *error) {
   pair_by(old, new_, "key");
   pair_by(old, new_, "name");
-  int k = only_single(old), j = only_single(new_);
-  if (k >= 0 && j >= 0) pair(old, k, new_, j);
-  for (k = 0; k < old->n; k++)
+  if (count_singles(old) == 1 && count_singles(new_) == 1) pair_by(old, new_, NULL);
+  for (int k = 0; k < old->n; k++)
     if (old->partner[k] >= 0 && warn_of_differences(c, old, k, new_, old->partner[k]) != 0)
       return rh_fail(error, RH_E_NOMEM, "no memory for a warning");
   return RH_OK;
@@ -123,7 +116,8 @@ typedef struct keyed {
   uint32_t taken;
 } keyed;
 
-static int compare_keys(const keyed *a, const keyed *b) {
+static int compare_keys(const void *of_one, const void *of_other) {
+  const keyed *a = of_one, *b = of_other;
   const rh_row *one = a->row, *other = b->row;
   if (a->device != b->device) return a->device < b->device ? -1 : 1;
   int by_problem = rh_row_problem_order(one, other);
@@ -138,12 +132,11 @@ static int compare_keyed(const void *a, const void *b) {
   return order ? order : (one > other) - (one < other);
 }
 
-static int same_key(const void *a, const void *b) { return compare_keys(a, b); }
-
-/* A sorted array of *n rows, the last one of each point; null if out of memory. */
-static keyed *index_rows(const devices *d, int is_old, uint32_t *n) {
-  keyed *list = malloc((d->results->n_rows + 1u) * sizeof *list);
-  if (!list) return NULL;
+/* A sorted array of *n rows, the last one of each point. */
+static rh_status index_rows(const devices *d, int is_old, keyed **rows, uint32_t *n,
+                            rh_error *error) {
+  RH_TRY(RH_NEW(rows, d->results->n_rows, "the comparison", error));
+  keyed *list = *rows;
   for (uint32_t k = 0; k < d->results->n_rows; k++) {
     const rh_row *row = &d->results->rows[k];
     int device = find_device(d, row->device);
@@ -154,13 +147,13 @@ static keyed *index_rows(const devices *d, int is_old, uint32_t *n) {
   for (uint32_t k = 0; k < d->results->n_rows; k++)
     if (*n && compare_keys(&list[*n - 1], &list[k]) == 0) list[*n - 1] = list[k];
     else list[(*n)++] = list[k];
-  return list;
+  return RH_OK;
 }
 
 /* Each row of the old file with that of the new one. */
 static void match(rh_comparison *c, const keyed *old, uint32_t n_old, keyed *new_, uint32_t n_new) {
   for (uint32_t k = 0; k < n_old; k++) {
-    keyed *found = bsearch(&old[k], new_, n_new, sizeof *new_, same_key);
+    keyed *found = bsearch(&old[k], new_, n_new, sizeof *new_, compare_keys);
     if (!found) continue;
     found->taken = 1;
     c->n_by_processes += rh_change_is_by_processes(old[k].row, found->row) != 0;
@@ -187,14 +180,14 @@ static rh_status judge_changes(rh_comparison *c, rh_error *error) {
 
 static rh_status compare_points(rh_comparison *c, const devices *old, const devices *new_,
                                 rh_error *error) {
-  uint32_t n_old = 0, n_new = 0;
-  keyed *of_old = index_rows(old, 1, &n_old), *of_new = index_rows(new_, 0, &n_new);
-  rh_status status = of_old && of_new ? RH_NEW(&c->changes, n_old, "the comparison", error)
-                                      : rh_fail(error, RH_E_NOMEM, "no memory for the comparison");
-  if (status == RH_OK) match(c, of_old, n_old, of_new, n_new);
-  free(of_old);
-  free(of_new);
-  return status == RH_OK ? judge_changes(c, error) : status;
+  uint32_t n_old, n_new;
+  RH_FREED(keyed) of_old = NULL;
+  RH_FREED(keyed) of_new = NULL;
+  RH_TRY(index_rows(old, 1, &of_old, &n_old, error));
+  RH_TRY(index_rows(new_, 0, &of_new, &n_new, error));
+  RH_TRY(RH_NEW(&c->changes, n_old, "the comparison", error));
+  match(c, of_old, n_old, of_new, n_new);
+  return judge_changes(c, error);
 }
 
 static rh_status compare_all(rh_comparison *c, const rh_records *old_results,

@@ -61,7 +61,7 @@ rh_status rh_header_from_json(rh_records *results, const json_t *object, rh_erro
 }
 
 json_t *rh_header_to_json(const rh_records *results) {
-  json_t *object = json_pack("{s:s}", "schema", RH_SCHEMA);
+  json_t *object = rh_json("schema:s", RH_SCHEMA);
   int failed = !object;
   for (size_t k = 0; k < N_KEPT; k++) {
     json_t *value = *place_of(results, k);
@@ -74,33 +74,29 @@ json_t *rh_header_to_json(const rh_records *results) {
 
 /* ---- The best of each point ---- */
 
-static json_t *segments_json(const rh_row_segments *segments) {
-  return json_pack("{s:s, s:I, s:I}", "distribution", rh_lengths_name(segments->distribution),
-                   "length", (json_int_t)segments->length, "count", (json_int_t)segments->count);
-}
-
 /* Strategies only, because programs choose by this list. */
 static json_t *best_object(const rh_row *const *rows, uint32_t n, const rh_best *of) {
   const rh_row *best = of->row;
-  json_t *tied = json_array();
+  const rh_row_segments *cut = &best->segments;
+  json_t *tied = json_array(), *segments = NULL;
   int failed = 0;
   for (uint32_t k = 0; k < n; k++)
     if (rows[k] != best && rh_row_is_timed(rows[k]) && !rows[k]->is_peer &&
         rh_best_ties(of, rows[k]))
       failed |= json_array_append_new(tied, rh_json_bytes(rows[k]->strategy));
-  json_t *object = json_pack(
-      "{s:o, s:o, s:o, s:I, s:o, s:o}", "device", rh_json_bytes(best->device), "op",
-      rh_json_bytes(rh_row_op_name(best)), "type", rh_json_bytes(rh_type_name(best->type)), "n",
-      (json_int_t)best->n, "strategy", rh_json_bytes(best->strategy), "tied", tied);
-  if (best->segments.distribution)
-    failed |= json_object_set_new(object, "segments", segments_json(&best->segments));
+  if (cut->distribution)
+    segments = rh_json("distribution:s length:u count:u", rh_lengths_name(cut->distribution),
+                       cut->length, cut->count);
+  json_t *object = rh_json("device:s op:s type:s n:u strategy:s tied:o segments:o?", best->device,
+                           rh_row_op_name(best), rh_type_name(best->type), best->n, best->strategy,
+                           tied, segments);
   if (!failed) return object;
   json_decref(object);
   return NULL;
 }
 
 json_t *rh_best_to_json(const rh_records *results) {
-  const rh_row **rows = rh_records_by_point(results);
+  RH_FREED(const rh_row *) rows = rh_records_by_point(results);
   json_t *array = json_array();
   int failed = !rows && results->n_rows;
   for (uint32_t k = 0, n; rows && k < results->n_rows; k += n) {
@@ -108,7 +104,6 @@ json_t *rh_best_to_json(const rh_records *results) {
     rh_best best = rh_point_best(rows + k, n, 1);
     if (best.row) failed |= json_array_append_new(array, best_object(rows + k, n, &best));
   }
-  free(rows);
   if (!failed) return array;
   json_decref(array);
   return NULL;

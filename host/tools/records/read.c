@@ -90,7 +90,8 @@ static rh_status read_array(reader *r, const json_t *rows) {
 
 static rh_status read_line(reader *r, const char *line_end, int is_last) {
   json_error_t said;
-  json_t *object = json_loadb(r->at, (size_t)(line_end - r->at), JSON_REJECT_DUPLICATES, &said);
+  json_auto_t *object =
+      json_loadb(r->at, (size_t)(line_end - r->at), JSON_REJECT_DUPLICATES, &said);
   if (!object && is_last) {
     r->results->is_cut = 1;
     return RH_OK;
@@ -100,7 +101,6 @@ static rh_status read_line(reader *r, const char *line_end, int is_last) {
       json_object_get(object, "schema")
           ? rh_fail(r->error, RH_E_FILE, "a second run begins; expected one per file")
           : add_row(r, object);
-  json_decref(object);
   if (status != RH_OK) rh_error_prefix(r->error, "line %zu", line_at(r, r->at));
   return status;
 }
@@ -152,22 +152,19 @@ static rh_status read_rows(reader *r, const json_t *first) {
 }
 
 static rh_status read_document(reader *r) {
-  json_t *first;
+  json_auto_t *first = NULL;
   RH_TRY(read_first(r, &first));
-  rh_status status = rh_header_from_json(r->results, first, r->error);
-  if (status == RH_OK) status = read_rows(r, first);
-  json_decref(first);
-  return status;
+  RH_TRY(rh_header_from_json(r->results, first, r->error));
+  return read_rows(r, first);
 }
 
 rh_status rh_records_read(const char *path, rh_records *results, rh_error *error) {
-  rh_text text = {0};
+  RH_FINISHED(rh_text) text = {0};
   *results = (rh_records){0};
   rh_status status = slurp(path, &text, error);
   const char *from = rh_text_get(&text);
   if (status == RH_OK)
     status = read_document(&(reader){from, from, from + text.length, results, error});
-  rh_text_finish(&text);
   if (status == RH_OK) return RH_OK;
   rh_records_finish(results);
   rh_error_prefix(error, "%s", strcmp(path, "-") == 0 ? "standard input" : path);

@@ -182,13 +182,10 @@ rh_best rh_point_best(const rh_row *const *rows, uint32_t n, int strategies_only
 }
 
 rh_best rh_records_best(const rh_records *results, const rh_row *like, int strategies_only) {
-  rh_best best = {0};
-  const rh_row **rows = results->n_rows ? malloc(results->n_rows * sizeof *rows) : NULL;
+  RH_FREED(const rh_row *) rows = NULL;
   uint32_t n = 0;
-  if (!rows) return best;
+  if (RH_NEW(&rows, results->n_rows, "", NULL) != RH_OK) return (rh_best){0};
   for (uint32_t k = 0; k < results->n_rows; k++)
     if (rh_row_point_order(&results->rows[k], like) == 0) rows[n++] = &results->rows[k];
-  best = rh_point_best(rows, n, strategies_only);
-  free(rows);
-  return best;
+  return rh_point_best(rows, n, strategies_only);
 }

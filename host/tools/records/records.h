@@ -282,36 +282,41 @@ rh_estimate rh_student_mean(const double *values, uint32_t n, double miss);
 rh_estimate rh_student_difference(const double *a, uint32_t n_a, const double *b, uint32_t n_b,
                                   double miss);
 
-/* ---- The contents of --bench's tables, for the terminal and for Markdown ---- */
+/* ---- Tables, for the terminal and for Markdown ---- */
+
+enum { RH_PLAIN, RH_BOLD, RH_GOOD, RH_BAD, RH_DIM }; /* styles on the terminal */
+enum { RH_MAX_COLUMNS = 12 };
+
+/* Zero-initialised is empty.  Rows are kept until they are printed, so that columns fit their
+ * contents. */
+typedef struct rh_table {
+  uint32_t columns, headings, n_rows;
+  char **cells;              /* row by row, the heading first */
+  int *styles;               /* one for each cell */
+  int right[RH_MAX_COLUMNS]; /* 1: right-aligned */
+} rh_table;
+
+/* Adds headings, with '|' between, each the name of a column; of right-aligned ones after a '>'. */
+void rh_table_begin(rh_table *table, const char *headings);
+/* Adds a row of strings, one for each column.  styles: a letter for each cell, of " *+-.": plain,
+ * bold, good, bad, dim. */
+void rh_table_row(rh_table *table, const char *styles, ...);
+/* Adds a cell, whose text is copied and made plain.  `columns` cells make a row. */
+void rh_table_cell(rh_table *table, int style, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+void rh_table_finish(rh_table *table);
+
+/* ---- The contents of --bench's tables ---- */
 
 /* There is a table for each (device, op, type), and of segments for each of their distributions and
  * n; sorted by size, or length, and then by time; rows without a time come last. */
-enum {
-  RH_CELL_SIZE,
-  RH_CELL_STRATEGY,
-  RH_CELL_TIME, /* or the point's status */
-  RH_CELL_INTERVAL,
-  RH_CELL_RATE,
-  RH_CELL_BANDWIDTH,
-  RH_CELL_PEAK,
-  RH_CELL_LATENCY,
-  RH_CELL_NOTE, /* "best", "tie", "1.85x", "peer", marks; or the reason */
-  RH_N_CELLS
-};
-const char *rh_cell_heading(int k, const rh_row *row); /* of the table that the row is in */
-
-typedef struct rh_cells {
-  char text[RH_CELL_NOTE][64];
-  char note[256];
-  int is_best;
-} rh_cells;
 
 /* All rows in the order of the tables: malloc'ed; null if there are none or out of memory. */
 const rh_row **rh_records_tabulated(const rh_records *results);
 /* The number of leading rows, of n, that belong to the first one's table. */
 uint32_t rh_table_length(const rh_row *const *rows, uint32_t n);
-/* `best`: that of the row's point, including peers; its row is null if none has a time. */
-void rh_cells_fill(rh_cells *cells, const rh_row *row, const rh_best *best);
+/* Makes that table of them.  repeats: each row has its size, not only the first of several. */
+void rh_table_fill(rh_table *table, const rh_row *const *rows, uint32_t n, int repeats);
 
 /* Lines of text, appended without a line break.  `rows`: the n rows of one table. */
 
@@ -338,7 +343,6 @@ enum {
 #undef RH_X
 };
 
-uint32_t rh_format_from_name(const char *name); /* "markdown"; 0 for an unknown one */
 uint32_t rh_format_from_path(const char *path); /* by its suffix; 0 for any other */
 
 /* `name`: the name of `out` in messages.  Data may still be buffered, so the caller must check

@@ -56,6 +56,23 @@ static rh_status object(rh_exchange *x, const char *key, int is_known,
   return status;
 }
 
+/* One of the names of the numbers from `first` to `last`.  otherwise: the name if the key is
+ * missing; null: it must not be.  what: they are, for a message; null: it names them all. */
+static rh_status word(rh_exchange *x, const char *key, const char *(*name_of)(uint32_t),
+                      uint32_t first, uint32_t last, const char *otherwise, const char *what,
+                      uint32_t *is) {
+  char read[32];
+  RH_FINISHED(rh_text) known = {0};
+  RH_TRY(rh_pass_word(x, key, name_of(*is), read, otherwise));
+  if (!x->reads) return RH_OK;
+  for (*is = first; *is <= last; ++*is) {
+    if (strcmp(name_of(*is), read) == 0) return RH_OK;
+    rh_text_add(&known, " %s", name_of(*is));
+  }
+  return rh_pass_refuse(x, key, "'%s' is not %s%s", rh_quotable(read), what ? what : "one of",
+                        what ? "" : rh_text_get(&known));
+}
+
 /* ---- Parts of a row ---- */
 
 static rh_status interval(rh_exchange *x, rh_spread *spread) {
@@ -207,42 +224,23 @@ static rh_status op(rh_exchange *x, rh_row *row) {
 
 static rh_status segments_keys(rh_exchange *x, rh_row *row) {
   rh_row_segments *segments = &row->segments;
-  char word[32];
-  RH_TRY(rh_pass_word(x, "distribution", rh_lengths_name(segments->distribution), word, NULL));
-  if (x->reads && !(segments->distribution = rh_lengths_from_name(word)))
-    return rh_pass_refuse(x, "distribution", "'%s' is not one of%s", rh_quotable(word),
-                          rh_lengths_names);
+  RH_TRY(word(x, "distribution", rh_lengths_name, 1, RH_N_LENGTHS, NULL, NULL,
+              &segments->distribution));
   RH_TRY(rh_pass_integer(x, "length", RH_JSON_MOST_INTEGER, &segments->length));
   return rh_pass_integer(x, "count", RH_JSON_MOST_INTEGER, &segments->count);
 }
 
 static rh_status point(rh_exchange *x, rh_row *row) {
-  char word[32];
   RH_TRY(rh_pass_name(x, "device", row->device, sizeof row->device));
   RH_TRY(rh_pass_name(x, "strategy", row->strategy, sizeof row->strategy));
   RH_TRY(op(x, row));
-  RH_TRY(rh_pass_word(x, "type", rh_type_name(row->type), word, NULL));
-  if (x->reads && !(row->type = rh_type_from_name(word)))
-    return rh_pass_refuse(x, "type", "'%s' is not a type", rh_quotable(word));
+  RH_TRY(word(x, "type", rh_type_name, 1, RH_N_TYPES, NULL, "a type", &row->type));
   if (x->reads && !rh_pass_value(x, "n")) return rh_pass_refuse(x, "n", "is missing");
   RH_TRY(rh_pass_integer(x, "n", RH_JSON_MOST_INTEGER, &row->n));
   if (x->reads) row->bytes = row->n * rh_type_size(row->type);
   RH_TRY(rh_pass_integer(x, "bytes", RH_JSON_MOST_INTEGER, &row->bytes));
   if (!x->reads && !row->segments.distribution) return RH_OK; /* most rows do without the key */
   return object(x, "segments", 1, segments_keys, row);
-}
-
-static rh_status ending(rh_exchange *x, rh_row *row) {
-  char word[32];
-  RH_TRY(rh_pass_word(x, "status", rh_row_status_name(row->status), word, NULL));
-  for (uint32_t k = 0; x->reads && rh_row_status_name(k); k++)
-    if (strcmp(rh_row_status_name(k), word) == 0) {
-      row->status = k;
-      return RH_OK;
-    }
-  if (!x->reads) return RH_OK;
-  return rh_pass_refuse(x, "status", "'%s' is not one of ok wrong unsupported failed skipped",
-                        rh_quotable(word));
 }
 
 static rh_status measured(rh_exchange *x, rh_row *row) {
@@ -256,25 +254,18 @@ static rh_status measured(rh_exchange *x, rh_row *row) {
   return rh_pass_number(x, "peak_fraction", 1e6, &row->peak_fraction);
 }
 
-static rh_status promises(rh_exchange *x, rh_row *row) {
-  char word[32];
-  RH_TRY(rh_pass_word(x, "reproducible", rh_determinism_name(row->reproducible), word,
-                      rh_determinism_name(0)));
-  if (x->reads && (row->reproducible = rh_determinism_from_name(word)) == UINT32_MAX)
-    return rh_pass_refuse(x, "reproducible", "'%s' is not a promise", rh_quotable(word));
-  return RH_OK;
-}
-
 static rh_status row_keys(rh_exchange *x, rh_row *row) {
   RH_TRY(point(x, row));
-  RH_TRY(ending(x, row));
+  RH_TRY(
+      word(x, "status", rh_row_status_name, RH_ROW_ok, RH_ROW_skipped, NULL, NULL, &row->status));
   RH_TRY(reason(x, row));
   RH_TRY(measured(x, row));
   RH_TRY(flags(x, row));
   RH_TRY(rh_pass_count(x, "outliers", &row->time.outliers));
   RH_TRY(rh_pass_count(x, "passes", &row->passes));
   RH_TRY(rh_pass_flag(x, "peer", &row->is_peer));
-  RH_TRY(promises(x, row));
+  RH_TRY(word(x, "reproducible", rh_determinism_name, 0, RH_BITS_SAME_EVERYWHERE,
+              rh_determinism_name(0), "a promise", &row->reproducible));
   return pass_facts(x, row);
 }
 

@@ -1,12 +1,5 @@
 #include "records.h"
 
-static const char *const headings[RH_N_CELLS] = {"n",    "STRATEGY", "TIME",    "+-", "Gelem/s",
-                                                 "GB/s", "PEAK",     "LATENCY", ""};
-
-const char *rh_cell_heading(int k, const rh_row *row) {
-  return k == RH_CELL_SIZE && row->segments.distribution ? "LENGTH" : headings[k];
-}
-
 /* ---- Order ---- */
 
 uint32_t rh_table_length(const rh_row *const *rows, uint32_t n) {
@@ -38,67 +31,70 @@ const rh_row **rh_records_tabulated(const rh_records *results) {
   return rows;
 }
 
-/* ---- Cells ---- */
-
-__attribute__((format(printf, 3, 4))) static void add(char *text, size_t size, const char *format,
-                                                      ...) {
-  va_list args;
-  size_t length = strlen(text);
-  va_start(args, format);
-  vsnprintf(text + length, size - length, format, args);
-  va_end(args);
-}
+/* ---- Rows ---- */
 
 /* 0.85, 55.1, 238, 1129. */
 static const char *three_digits(char text[32], double number) {
   return number < 1000 ? rh_format_digits(text, number, 3) : rh_format_fixed(text, number, 0);
 }
 
-static void fill_rank(rh_cells *cells, const rh_row *row, const rh_best *best) {
-  char number[32];
+/* "best", "tie", "1.85x", "peer", marks */
+static void add_rank(rh_table *table, int style, const rh_row *row, const rh_best *best) {
+  char number[32], marks[8] = "";
+  size_t n = 0;
   double ratio = row->time.median / best->row->time.median;
-  size_t size = sizeof cells->note;
-  if (cells->is_best) add(cells->note, size, "best");
-  else if (rh_best_ties(best, row)) add(cells->note, size, "tie");
-  else add(cells->note, size, "%sx", rh_format_fixed(number, ratio, ratio < 10 ? 2 : ratio < 100));
-  if (row->is_peer) add(cells->note, size, " peer");
-  const char *space = " ";
+  int is_best = row == best->row, is_other = !is_best && !rh_best_ties(best, row);
+  rh_format_fixed(number, ratio, ratio < 10 ? 2 : ratio < 100);
 #define RH_X(name, bit, mark)                                                                      \
-  if (row->flags & RH_FLAG_##name) add(cells->note, size, "%s%c", space, mark), space = "";
+  if (row->flags & RH_FLAG_##name) marks[n++] = mark;
   RH_FLAG_LIST(RH_X)
 #undef RH_X
+  rh_table_cell(table, style, "%s%s%s%s%s",
+                is_best    ? "best"
+                : is_other ? number
+                           : "tie",
+                is_other ? "x" : "", row->is_peer ? " peer" : "", n ? " " : "", marks);
 }
 
-static void fill_times(rh_cells *cells, const rh_row *row) {
+static void add_times(rh_table *table, int style, const rh_row *row) {
   char number[32];
   const rh_spread *time = &row->time;
-  size_t size = sizeof cells->text[0];
   double half_width = 50 * (time->ci_high - time->ci_low) / time->median;
-  add(cells->text[RH_CELL_TIME], size, "%s", rh_format_seconds(number, time->median));
-  add(cells->text[RH_CELL_INTERVAL], size, "%s %%", rh_format_fixed(number, half_width, 1));
-  add(cells->text[RH_CELL_RATE], size, "%s", three_digits(number, 1e-9 * rh_row_rate(row)));
-  add(cells->text[RH_CELL_BANDWIDTH], size, "%s",
-      three_digits(number, 1e-9 * rh_row_bandwidth(row)));
+  rh_table_cell(table, style, "%s", rh_format_seconds(number, time->median));
+  rh_table_cell(table, RH_PLAIN, "%s %%", rh_format_fixed(number, half_width, 1));
+  rh_table_cell(table, RH_PLAIN, "%s", three_digits(number, 1e-9 * rh_row_rate(row)));
+  rh_table_cell(table, RH_PLAIN, "%s", three_digits(number, 1e-9 * rh_row_bandwidth(row)));
   if (isfinite(row->peak_fraction))
-    add(cells->text[RH_CELL_PEAK], size, "%s %%",
-        rh_format_fixed(number, 100 * row->peak_fraction, 0));
-  if (row->latency.samples)
-    add(cells->text[RH_CELL_LATENCY], size, "%s", rh_format_seconds(number, row->latency.median));
+    rh_table_cell(table, RH_PLAIN, "%s %%", rh_format_fixed(number, 100 * row->peak_fraction, 0));
+  else rh_table_cell(table, RH_PLAIN, "%s", "");
+  rh_table_cell(table, RH_PLAIN, "%s",
+                row->latency.samples ? rh_format_seconds(number, row->latency.median) : "");
 }
 
-void rh_cells_fill(rh_cells *cells, const rh_row *row, const rh_best *best) {
-  char number[32];
-  size_t size = sizeof cells->text[0];
-  *cells = (rh_cells){.is_best = row == best->row};
-  add(cells->text[RH_CELL_SIZE], size, "%s", rh_format_size(number, rh_row_size(row)));
-  add(cells->text[RH_CELL_STRATEGY], size, "%s", row->strategy);
+/* `best`: that of the row's point, including peers; its row is null if none has a time. */
+static void add_row(rh_table *table, const rh_row *row, const rh_best *best, int has_size) {
+  char size[32];
+  int is_bad = row->status == RH_ROW_wrong || row->status == RH_ROW_failed;
+  int style = row == best->row ? RH_GOOD : is_bad ? RH_BAD : RH_PLAIN;
+  rh_table_cell(table, RH_PLAIN, "%s", has_size ? rh_format_size(size, rh_row_size(row)) : "");
+  rh_table_cell(table, style, "%s", row->strategy);
   if (best->row && rh_row_is_timed(row)) {
-    fill_times(cells, row);
-    fill_rank(cells, row, best);
-  } else {
-    add(cells->text[RH_CELL_TIME], size, "%s", rh_row_status_name(row->status));
-    add(cells->note, sizeof cells->note, "%s", row->reason ? row->reason : "");
-    rh_make_plain(cells->note);
+    add_times(table, style, row);
+    add_rank(table, style, row, best);
+    return;
+  }
+  rh_table_cell(table, style, "%s", rh_row_status_name(row->status));
+  rh_table_row(table, "     ", "", "", "", "", "");
+  rh_table_cell(table, style, "%.255s", row->reason ? row->reason : "");
+}
+
+void rh_table_fill(rh_table *table, const rh_row *const *rows, uint32_t n, int repeats) {
+  rh_table_begin(table, rows[0]->segments.distribution ? ">LENGTH" : ">n");
+  rh_table_begin(table, "STRATEGY|>TIME|>+-|>Gelem/s|>GB/s|>PEAK|>LATENCY|");
+  for (uint32_t k = 0, length; k < n; k += length) {
+    length = rh_point_length(rows + k, n - k);
+    const rh_best best = rh_point_best(rows + k, length, 0);
+    for (uint32_t j = 0; j < length; j++) add_row(table, rows[k + j], &best, repeats || j == 0);
   }
 }
 
@@ -148,15 +144,14 @@ static void add_ranges(rh_text *text, const rh_row *const *rows, uint32_t n, int
 }
 
 void rh_table_best(rh_text *text, const rh_row *const *rows, uint32_t n) {
-  rh_text strategies = {0}, all = {0};
+  RH_FINISHED(rh_text) strategies = {0};
+  RH_FINISHED(rh_text) all = {0};
   add_ranges(&strategies, rows, n, 1);
   add_ranges(&all, rows, n, 0);
   const char *of_all = rh_text_get(&all), *of_strategies = rh_text_get(&strategies);
   if (*of_strategies) rh_text_add(text, "best: %s.", of_strategies);
   if (*of_all && strcmp(of_all, of_strategies) != 0)
     rh_text_add(text, "%swith peers: %s.", *of_strategies ? "  " : "", of_all);
-  rh_text_finish(&strategies);
-  rh_text_finish(&all);
 }
 
 static void add_marks(rh_text *text, uint32_t flags) {
@@ -172,12 +167,6 @@ static void add_marks(rh_text *text, uint32_t flags) {
   RH_FLAG_LIST(RH_X)
 #undef RH_X
   if (flags) rh_text_add(text, ".  ");
-}
-
-/* Explains figures that look like a mistake and are right. */
-static void add_oddities(rh_text *text, int beats_memory, int beats_time) {
-  if (beats_memory) rh_text_add(text, "PEAK above 100 %%: the input came from a cache.  ");
-  if (beats_time) rh_text_add(text, "LATENCY below TIME: a call has hot input, TIME cold.  ");
 }
 
 void rh_table_legend(rh_text *text, const rh_records *results) {
@@ -197,7 +186,9 @@ void rh_table_legend(rh_text *text, const rh_records *results) {
     if (row->time.samples > most) most = row->time.samples;
   }
   add_marks(text, flags);
-  add_oddities(text, beats_memory, beats_time);
+  /* Figures that look like a mistake and are right. */
+  if (beats_memory) rh_text_add(text, "PEAK above 100 %%: the input came from a cache.  ");
+  if (beats_time) rh_text_add(text, "LATENCY below TIME: a call has hot input, TIME cold.  ");
   if (json_is_number(wall))
     rh_text_add(text, "%s s, ", rh_format_digits(number, json_number_value(wall), 3));
   rh_text_add(text, "%u point%s", results->n_rows, results->n_rows == 1 ? "" : "s");

@@ -1,21 +1,8 @@
 #include "records.h"
 
-uint32_t rh_format_from_name(const char *name) {
-#define RH_X(known, number, ending)                                                                \
-  if (strcmp(name, #known) == 0) return number;
-  RH_FORMAT_LIST(RH_X)
-#undef RH_X
-  return 0;
-}
-
-static int ends_in(const char *path, const char *ending) {
-  size_t length = strlen(path), of_ending = strlen(ending);
-  return length > of_ending && strcmp(path + length - of_ending, ending) == 0;
-}
-
 uint32_t rh_format_from_path(const char *path) {
 #define RH_X(name, number, ending)                                                                 \
-  if (ends_in(path, ending)) return number;
+  if (rh_has_suffix(path, ending)) return number;
   RH_FORMAT_LIST(RH_X)
 #undef RH_X
   return 0;
@@ -197,20 +184,15 @@ static void print_cell(const char *s, FILE *out) {
   putc(' ', out);
 }
 
-static void print_row(const rh_row *row, const rh_best *best, FILE *out) {
-  rh_cells cells;
-  rh_cells_fill(&cells, row, best);
-  for (int k = 0; k < RH_CELL_NOTE; k++) print_cell(cells.text[k], out);
-  print_cell(cells.note, out);
-  fputs("|\n", out);
-}
-
-static void print_head(const rh_row *row, FILE *out) {
-  for (int k = 0; k < RH_N_CELLS; k++) fprintf(out, "| %s ", rh_cell_heading(k, row));
-  fputs("|\n", out);
-  for (int k = 0; k < RH_N_CELLS; k++)
-    fputs(k == RH_CELL_STRATEGY || k == RH_CELL_NOTE ? "|:--" : "|--:", out);
-  fputs("|\n", out);
+static void print_table(const rh_table *table, FILE *out) {
+  for (uint32_t k = 0; k < table->n_rows; k++) {
+    print_cell(table->cells[k], out);
+    if ((k + 1) % table->columns) continue;
+    fputs("|\n", out);
+    for (uint32_t j = 0; k < table->headings && j < table->columns; j++)
+      fputs(table->right[j] ? "|--:" : "|:--", out);
+    if (k < table->headings) fputs("|\n", out);
+  }
 }
 
 /* Returns rh_text.failed. */
@@ -222,27 +204,24 @@ static int print_line(rh_text *text, const char *before, FILE *out) {
 }
 
 static int write_markdown(const rh_records *results, FILE *out) {
-  const rh_row **rows = rh_records_tabulated(results);
+  RH_FREED(const rh_row *) rows = rh_records_tabulated(results);
   rh_text text = {0};
   int failed = !rows && results->n_rows;
   for (uint32_t k = 0, n; rows && k < results->n_rows; k += n) {
+    RH_FINISHED(rh_table) table = {0};
     n = rh_table_length(rows + k, results->n_rows - k);
     rh_table_title(&text, results, rows[k]);
     failed |= print_line(&text, "### ", out);
     putc('\n', out);
-    print_head(rows[k], out);
-    for (uint32_t j = k, length; j < k + n; j += length) {
-      length = rh_point_length(rows + j, k + n - j);
-      const rh_best best = rh_point_best(rows + j, length, 0);
-      for (uint32_t i = j; i < j + length; i++) print_row(rows[i], &best, out);
-    }
+    rh_table_fill(&table, rows + k, n, 1);
+    failed |= table.n_rows != (n + 1) * table.columns; /* without memory */
+    print_table(&table, out);
     rh_table_best(&text, rows + k, n);
     failed |= print_line(&text, "\n", out);
     putc('\n', out);
   }
   rh_table_legend(&text, results);
   failed |= print_line(&text, "", out);
-  free(rows);
   return failed ? -1 : 0;
 }
 
@@ -269,19 +248,15 @@ rh_status rh_records_export(const rh_records *results, const char *path, rh_erro
   if (!format)
     return rh_fail(error, RH_E_USAGE, "%s: the ending says no format; .json .jsonl .csv .md do",
                    path);
-  rh_draft draft;
+  RH_FINISHED(rh_draft) draft = {0};
   if (rh_draft_begin(&draft, path) != 0) return cannot(path, error);
-  rh_status status = rh_records_write(results, format, draft.out, path, error);
-  if (status == RH_OK && rh_draft_end(&draft) != 0) status = cannot(path, error);
-  rh_draft_finish(&draft);
-  return status;
+  RH_TRY(rh_records_write(results, format, draft.out, path, error));
+  return rh_draft_end(&draft) == 0 ? RH_OK : cannot(path, error);
 }
 
 rh_status rh_records_check_path(const char *path, rh_error *error) {
-  rh_draft draft;
-  if (rh_draft_begin(&draft, path) != 0) return cannot(path, error);
-  rh_draft_finish(&draft);
-  return RH_OK;
+  RH_FINISHED(rh_draft) draft = {0};
+  return rh_draft_begin(&draft, path) == 0 ? RH_OK : cannot(path, error);
 }
 
 /* ---- JSONL as it grows ---- */
