@@ -84,16 +84,6 @@ rh_status rh_choice_parse(const char *option, const char *word, const char *word
 
 /* ---- Numbers ---- */
 
-/* Advances *p behind at least one digit.  0: there is none, or the number is above `most`. */
-static int digits(const char **p, uint64_t most, uint64_t *value) {
-  char *end;
-  if (!isdigit((unsigned char)**p)) return 0;
-  errno = 0;
-  *value = strtoull(*p, &end, 10);
-  *p = end;
-  return !errno && *value <= most;
-}
-
 /* The end of the decimal that begins here, or null.  strtod() takes spaces, signs, infinities, NaN
  * and hexadecimal numbers, too. */
 static const char *end_of_decimal(const char *p) {
@@ -130,9 +120,8 @@ rh_status rh_number_parse(const char *option, const rh_range *range, const char 
 
 rh_status rh_whole_parse(const char *option, const rh_range *range, const char *text,
                          uint64_t *value, rh_error *error) {
-  const char *end = text;
   uint64_t typed;
-  if (!digits(&end, range->most, &typed) || *end || typed < range->least)
+  if (!rh_read_digits(text, &typed) || typed < range->least || typed > range->most)
     return unexpected(option, range, text, error);
   *value = typed;
   return RH_OK;
@@ -167,8 +156,10 @@ static const char *parse_whole(const char *p, long double *value) {
   const long double base = strtold(p, NULL);
   if (base > most_size || base != floorl(base)) return NULL;
   if (*end == '^') {
-    end++;
-    if (!digits(&end, most_size, &exponent)) return NULL;
+    char *behind;
+    exponent = strtoull(end + 1, &behind, 10);
+    if (!isdigit((unsigned char)end[1]) || exponent > most_size) return NULL;
+    end = behind;
   }
   *value = 1;
   for (uint64_t k = 0; k < exponent && k < 64; k++) *value *= base;

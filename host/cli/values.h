@@ -4,6 +4,7 @@
 
 #include "../tools/bench/bench.h"
 
+/* Destroyed at the end of its scope: RH_OWNED(rh_custom) own = NULL; */
 #define RH_OWNED(type) __attribute__((cleanup(type##_at_end))) type *
 static inline void rh_custom_at_end(rh_custom **custom) { rh_custom_destroy(*custom); }
 

@@ -20,29 +20,28 @@ static int dump(json_t *value, FILE *out) {
 /* Writes each member and row separately: building one tree would take twenty times the file's
  * size. */
 static int write_json(const rh_records *results, FILE *out) {
-  json_t *header = rh_header_to_json(results), *value;
+  json_auto_t *header = rh_header_to_json(results);
+  json_auto_t *best = rh_best_to_json(results);
+  json_t *value;
+  size_t j;
   const char *key, *between = "\n  ";
-  int failed = !header;
+  int failed = !header || !best;
   putc('{', out);
   json_object_foreach(header, key, value) {
     fprintf(out, "%s\"%s\": ", between, key);
     failed |= dump(json_incref(value), out);
     between = ",\n  ";
   }
-  json_decref(header);
   fputs(",\n  \"results\": [", out);
   for (uint32_t k = 0; k < results->n_rows && !failed; k++) {
     fputs(k ? ",\n    " : "\n    ", out);
     failed = dump(rh_row_to_json(&results->rows[k]), out);
   }
   fputs("\n  ],\n  \"best\": [", out);
-  json_t *best = rh_best_to_json(results);
-  failed |= !best;
-  for (size_t k = 0; k < json_array_size(best); k++) {
-    fputs(k ? ",\n    " : "\n    ", out);
-    failed |= dump(json_incref(json_array_get(best, k)), out);
+  json_array_foreach(best, j, value) {
+    fputs(j ? ",\n    " : "\n    ", out);
+    failed |= dump(json_incref(value), out);
   }
-  json_decref(best);
   fputs("\n  ]\n}\n", out);
   return failed;
 }
