@@ -45,21 +45,6 @@ char *rh_path_beside(const char *path, const char *name) {
   char *beside;
   int directory = *name == '/' ? 0 : (int)(rh_path_name(path) - path);
   return asprintf(&beside, "%.*s%s", directory, path, name) < 0 ? NULL : beside;
-
-char *rh_path_search(const char *name, int mode) {
-  struct stat info;
-  const char *at = rh_env("PATH");
-  for (size_t length; at && *at; at += length + (at[length] == ':')) {
-    length = strcspn(at, ":");
-    char *directory = length ? strndup(at, length) : NULL;
-    char *path = directory ? rh_path_join(directory, name) : NULL;
-    free(directory);
-    if (path && stat(path, &info) == 0 && S_ISREG(info.st_mode) && access(path, mode) == 0)
-      return path;
-    free(path);
-  }
-  return NULL;
-
 }
 
 /* The XDG base directory specification requires that a relative path in the variable is ignored. */
@@ -77,6 +62,21 @@ char *rh_path_cache(void) {
   char *path = base ? rh_path_join(base, "redhost") : NULL;
   free(base);
   return path;
+}
+
+char *rh_path_search(const char *name, int mode) {
+  struct stat info;
+  const char *at = rh_env("PATH");
+  for (size_t length; at && *at; at += length + (at[length] == ':')) {
+    length = strcspn(at, ":");
+    char *directory = length ? strndup(at, length) : NULL;
+    char *path = directory ? rh_path_join(directory, name) : NULL;
+    free(directory);
+    if (path && stat(path, &info) == 0 && S_ISREG(info.st_mode) && access(path, mode) == 0)
+      return path;
+    free(path);
+  }
+  return NULL;
 }
 
 /* The directory of `file`, malloc'ed; null if it cannot be found. */
