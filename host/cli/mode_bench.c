@@ -218,34 +218,30 @@ static void work_finish(work *w) {
   free(w->devices);
 }
 
-static rh_status run_bench(work *w, rh_error *error) {
+rh_status rh_mode_bench(const rh_app *app, rh_error *error) {
+  RH_FINISHED(work) w = {.app = app};
   rh_error why = {0};
-  RH_TRY(rh_bench_settings_parse(&w->settings, w->app, error));
-  RH_TRY(rh_bench_output_check(w->app->typed, error));
-  RH_TRY(rh_bench_devices(w->app, &w->devices, &w->n_devices, error));
-  RH_TRY(rh_bench_header_begin(&w->results, w->app, &w->settings, error));
-  if (w->app->typed->dry_run && rh_bench_format(w->app->typed) == RH_FORMAT_json)
-    w->plan = rh_json("devices:o plan:o", json_array(), json_array());
+  RH_TRY(rh_bench_settings_parse(&w.settings, app, error));
+  RH_TRY(rh_bench_output_check(app->typed, error));
+  RH_TRY(rh_bench_devices(app, &w.devices, &w.n_devices, error));
+  RH_TRY(rh_bench_header_begin(&w.results, app, &w.settings, error));
+  if (app->typed->dry_run && rh_bench_format(app->typed) == RH_FORMAT_json)
+    w.plan = rh_json("devices:o plan:o", json_array(), json_array());
   rh_terminal_hold_interrupt();
   double start = rh_now();
-  rh_status status = bench_devices(w, &why);
+  rh_status status = bench_devices(&w, &why);
   rh_terminal_write_down();
-  rh_terminal_clear(w->app->terminal);
-  if (w->app->typed->dry_run && status == RH_OK)
-    return w->plan ? rh_json_print(json_incref(w->plan), error) : RH_OK;
+  rh_terminal_clear(app->terminal);
+  if (app->typed->dry_run && status == RH_OK)
+    return w.plan ? rh_json_print(json_incref(w.plan), error) : RH_OK;
   /* Results are written even if the benchmark was interrupted or failed. */
-  if (w->results.n_rows > 0) {
-    RH_TRY(rh_bench_header_end(&w->results, rh_now() - start, status == RH_OK, error));
-    RH_TRY(rh_bench_output_all(w->app, &w->results, error));
+  if (w.results.n_rows > 0) {
+    RH_TRY(rh_bench_header_end(&w.results, rh_now() - start, status == RH_OK, error));
+    RH_TRY(rh_bench_output_all(app, &w.results, error));
   }
   if (status != RH_OK) {
     if (error) *error = why;
     return status;
   }
-  return conclude(w, error);
-}
-
-rh_status rh_mode_bench(const rh_app *app, rh_error *error) {
-  RH_FINISHED(work) w = {.app = app};
-  return run_bench(&w, error);
+  return conclude(&w, error);
 }
