@@ -131,7 +131,7 @@ rh_status rh_samples_parse(const char *text, uint32_t *least, uint32_t *most, rh
   static const rh_range range = {
       "MIN or MIN:MAX, whole numbers from 1 to 1000000, the smaller one first, as in 20 or 20:200",
       0, 1, 1000000};
-  uint64_t first, last;
+  uint64_t first = 0, last;
   if (!text) return RH_OK;
   char *rest = rh_show("%s", text), *word = strsep(&rest, ":");
   RH_TRY(rh_whole_parse("samples", &range, word, &first, error));
