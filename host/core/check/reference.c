@@ -121,7 +121,7 @@ static uint32_t count_parts(uint64_t n, uint32_t threads) {
   return most < threads ? (uint32_t)most : threads;
 }
 
-static void destroy_parts(reference_job *job) {
+static void reference_job_finish(reference_job *job) {
   for (uint32_t i = 0; job->parts && i < job->n_parts; i++) {
     rh_exact_bins_destroy(job->parts[i].bins);
     free(job->parts[i].mapped);
@@ -226,25 +226,25 @@ static rh_status compute(rh_reference *reference, reference_job *job, uint32_t t
   if (op->keeps_products) job->add = add_dot;
   if (op->divides && is_exact(op)) job->add = add_whole;
   job->encloses = rh_enclosed_serves(op);
-  rh_status status = create_parts(job, threads);
-  if (status == RH_OK && job->n) status = rh_pace_report(&job->pace, 0, job->n, job->error);
-  if (status == RH_OK) rh_share(job->n_parts, 1, work, job);
-  if (status == RH_OK) status = (rh_status)atomic_load(&job->status);
-  if (status == RH_OK) take_parts(reference, job);
-  if (status == RH_OK) rh_reference_conclude(reference);
-  destroy_parts(job);
-  return status;
+  RH_TRY(create_parts(job, threads));
+  if (job->n) RH_TRY(rh_pace_report(&job->pace, 0, job->n, job->error));
+  rh_share(job->n_parts, 1, work, job);
+  RH_TRY((rh_status)atomic_load(&job->status));
+  take_parts(reference, job);
+  rh_reference_conclude(reference);
+  return RH_OK;
 }
 
 rh_status rh_reference_compute(rh_reference *reference, const rh_operator *op,
                                const rh_arrays *arrays, uint64_t n, uint32_t threads,
                                const rh_reporter *reporter, rh_error *error) {
-  reference_job job = {.op = op,
-                       .arrays = arrays,
-                       .n = n,
-                       .caller = pthread_self(),
-                       .pace = {.reporter = reporter, .phase = "reference"},
-                       .error = error};
+  RH_FINISHED(reference_job)
+  job = {.op = op,
+         .arrays = arrays,
+         .n = n,
+         .caller = pthread_self(),
+         .pace = {.reporter = reporter, .phase = "reference"},
+         .error = error};
   rh_reference_init(reference, op);
   reference->n = n;
   reference->exact = n == 0;

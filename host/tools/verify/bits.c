@@ -71,7 +71,7 @@ static rh_status open_rig(rh_rig *rig, rh_trial *trial, const subject *s) {
   rh_rig_with with = {.params = s->params, .device = s->device};
   const uint64_t most = s->n + s->more;
   if (s->kind == ROUNDED) return rh_rig_open(rig, trial, s->pair, most, &with);
-  char *prelude = rh_op_prelude_named(trees[s->kind].name, RH_TYPE_u32);
+  RH_FREED(char) prelude = rh_op_prelude_named(trees[s->kind].name, RH_TYPE_u32);
   const rh_op row = {.struct_size = sizeof(rh_op),
                      .id = 0x10001 + (uint32_t)s->kind,
                      .flags = RH_OP_COMMUTATIVE,
@@ -84,9 +84,7 @@ static rh_status open_rig(rh_rig *rig, rh_trial *trial, const subject *s) {
                      .combine = trees[s->kind].combine,
                      .fold = trees[s->kind].fold};
   with.row = &row;
-  rh_status status = rh_rig_open(rig, trial, (rh_pair){RH_OP_or, RH_TYPE_u32}, most, &with);
-  free(prelude);
-  return status;
+  return rh_rig_open(rig, trial, (rh_pair){RH_OP_or, RH_TYPE_u32}, most, &with);
 }
 
 /* Our own operator's elements always have the same values, but each `round` makes others slow to

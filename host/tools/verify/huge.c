@@ -71,7 +71,7 @@ static rh_status begin_huge(rh_huge *h, rh_pair pair, uint64_t elements, uint64_
   return map_tiles(h, error);
 }
 
-static void end_huge(rh_huge *h) {
+static void rh_huge_finish(rh_huge *h) {
   if (h->memory) munmap(h->memory, h->bytes);
   rh_array_finish(&h->tile);
 }
@@ -189,17 +189,13 @@ static rh_status try_case(rh_trial *trial, rh_pair pair, int k) {
                                                   : rh_layout_offsets(starts, stops, 3);
   const int is_whole = cases[k].shape == WHOLE;
   const rh_rig_with with = {.has_no_place = 1, .segments = is_whole ? NULL : &layout};
-  rh_huge h = {.memory = NULL};
-  rh_rig rig;
+  RH_FINISHED(rh_huge) h = {.memory = NULL};
+  RH_FINISHED(rh_rig) rig = {.trial = NULL}; /* before the memory that it uses */
   rh_trial_phase(trial, cases[k].what);
   RH_TRY(fits(trial, rh_op_find(pair.op, pair.type), k));
-  rh_status status = rh_rig_open(&rig, trial, pair, is_whole ? cases[k].n : layout.longest, &with);
-  if (status == RH_OK) status = place_input(&rig, &h, k);
-  if (status == RH_OK)
-    status = is_whole ? run_whole(&rig, &h, k) : run_layout(&rig, &h, k, &layout);
-  rh_rig_finish(&rig);
-  end_huge(&h);
-  return status;
+  RH_TRY(rh_rig_open(&rig, trial, pair, is_whole ? cases[k].n : layout.longest, &with));
+  RH_TRY(place_input(&rig, &h, k));
+  return is_whole ? run_whole(&rig, &h, k) : run_layout(&rig, &h, k, &layout);
 }
 
 static int is_tried(const rh_trial *trial, int k) {

@@ -37,12 +37,11 @@ static rh_status begin(rh_rig *rig) {
 }
 
 static rh_status take_prelude(rh_rig *rig) {
-  char *own = rig->row.prelude ? NULL : rh_op_prelude(rig->op, rig->type);
+  RH_FREED(char) own = rig->row.prelude ? NULL : rh_op_prelude(rig->op, rig->type);
   const char *prelude = own ? own : rig->row.prelude;
   rh_text all = {0};
   if (rig->with.in_front) rh_text_add(&all, "%s", rig->with.in_front);
   if (prelude) rh_text_add(&all, "%s", prelude);
-  free(own);
   rig->row.prelude = rig->prelude = all.s;
   if (prelude && !all.failed) return RH_OK;
   return rh_fail(rig->error, RH_E_NOMEM, "no memory for a program's source");

@@ -139,17 +139,15 @@ static void add_command(rh_text *text, const job *j, const char *program) {
 }
 
 static rh_status start_launcher(job *j, rh_error *error) {
-  char *program = NULL;
+  RH_FREED(char) program = NULL;
   RH_FINISHED(rh_text) command = {0};
-  rh_status status = rh_child_program(&j->trial->context->options, &program, error);
-  if (status == RH_OK) add_command(&command, j, program);
+  RH_TRY(rh_child_program(&j->trial->context->options, &program, error));
+  add_command(&command, j, program);
   const char *const argv[] = {"sh", "-c", rh_text_get(&command), NULL};
   j->output = memfd_create("redhost-output", MFD_CLOEXEC);
   const rh_child_spec spec = {
       .program = "/bin/sh", .argv = argv, .data = -1, .output = j->output, .stranger = 1};
-  if (status == RH_OK) status = rh_child_start(&j->child, &spec, error);
-  free(program);
-  return status;
+  return rh_child_start(&j->child, &spec, error);
 }
 
 /* RH_OK, or the outcome to return. */
@@ -242,7 +240,7 @@ static int wait_for(job *j, int ready, double seconds) {
   }
 }
 
-static void finish(job *j) {
+static void job_finish(job *j) {
   rh_child_end(&j->child, 0);
   for (uint32_t k = 0; k < j->n; k++)
     if (runs(&j->ranks[k])) kill(j->ranks[k].pid, SIGKILL);
@@ -335,12 +333,10 @@ static rh_status judge_places(const job *j) {
 
 /* A job that nothing breaks. */
 static rh_status run_calm(rh_trial *trial, rh_rank_task task, uint32_t size) {
-  job j;
-  rh_status status = start(&j, trial, task, size, size - 1);
-  if (status == RH_OK) status = judge_calm(&j, wait_for(&j, 0, calm_of(trial)));
-  if (status == RH_OK) status = judge_places(&j);
-  finish(&j);
-  return status;
+  RH_FINISHED(job) j;
+  RH_TRY(start(&j, trial, task, size, size - 1));
+  RH_TRY(judge_calm(&j, wait_for(&j, 0, calm_of(trial))));
+  return judge_places(&j);
 }
 
 static rh_status run_sizes(rh_trial *trial, rh_rank_task task) {
@@ -417,14 +413,12 @@ static rh_status judge_loss(job *j, int number, const char *what) {
 
 /* Variant 0: the last rank; 1: rank 0. */
 static rh_status run_lost(rh_trial *trial, rh_rank_task task, int number, const char *how) {
-  job j;
+  RH_FINISHED(job) j;
   char what[64];
   uint32_t special = trial->variant ? 0 : FEW - 1;
   snprintf(what, sizeof what, "rank %u of %d %s", special, FEW, how);
-  rh_status status = start(&j, trial, task, FEW, special);
-  if (status == RH_OK) status = judge_loss(&j, number, what);
-  finish(&j);
-  return status;
+  RH_TRY(start(&j, trial, task, FEW, special));
+  return judge_loss(&j, number, what);
 }
 
 RH_TEST_IS(78, "transport: a rank that is killed ends all",
