@@ -24,17 +24,15 @@ static rh_status check_result(const rh_result *result, const char *function, rh_
 /* ---- Checks that cost nothing ---- */
 
 static rh_status check_count(const rh_prepared *p, uint64_t n, rh_error *error) {
+  if (p->segmented && n != p->max_n)
+    return rh_fail(error, RH_E_USAGE, "%llu elements for segments of %llu", (unsigned long long)n,
+                   (unsigned long long)p->max_n);
   if (n > p->max_n)
     return rh_fail(error, RH_E_USAGE, "%llu elements for a reduction that was prepared for %llu",
                    (unsigned long long)n, (unsigned long long)p->max_n);
-  if (n == 0 && p->job.spec.operation.op->needs_an_element)
-    return rh_fail(error, RH_E_USAGE, "%s of an empty array is undefined",
-                   p->job.spec.operation.op->name);
+  if (n == 0 && !p->segmented && p->call.op->needs_an_element)
+    return rh_fail(error, RH_E_USAGE, "%s of an empty array is undefined", p->call.op->name);
   return RH_OK;
-}
-
-static rh_status check_process(const rh_prepared *p, rh_error *error) {
-  return p->job.device ? rh_context_check_process(p->job.context, error) : RH_OK;
 }
 
 /* `given`: how many the call brings. */
@@ -44,19 +42,11 @@ static rh_status check_operands(uint32_t given, uint32_t n, rh_error *error) {
                  n == 1 ? "" : "s", given);
 }
 
-static rh_status check_place(const rh_prepared *p, rh_error *error) {
-  if (!p->data_on_device) return RH_OK;
-  return rh_fail(error, RH_E_USAGE,
-                 "this reduction was prepared for data on the device: data_on_device");
-}
-
 static rh_cl_session *session_of(const rh_prepared *p) {
   return p->call.job->instance_spec.session;
 }
 
-static rh_status check_buffers(const rh_prepared *p, const cl_mem *buffers, const uint64_t *first,
-                               uint64_t n, rh_error *error) {
-  RH_TRY(check_process(p, error));
+static rh_status check_buffers(const rh_prepared *p, const rh_call_spec *call, rh_error *error) {
   if (!p->job.device)
     return rh_fail(error, RH_E_USAGE, "strategy '%s' runs on the host and reads no buffer",
                    p->call.job->strategy->name);
@@ -68,13 +58,48 @@ static rh_status check_buffers(const rh_prepared *p, const cl_mem *buffers, cons
     const rh_cl_range range = {.what = "buffer",
                                .k = k,
                                .of = p->call.n_operands,
-                               .first = first ? first[k] : 0,
-                               .n = n,
+                               .first = call->first ? call->first[k] : 0,
+                               .n = call->n,
                                .size = p->call.sizes[k],
                                .unfit = CL_MEM_WRITE_ONLY};
-    RH_TRY(rh_cl_check_range(session_of(p), buffers[k], &range, error));
+    RH_TRY(rh_cl_check_range(session_of(p), call->buffers[k], &range, error));
   }
   return RH_OK;
+}
+
+static rh_status check_values(const rh_prepared *p, const rh_call_spec *call, rh_error *error) {
+  if (!p->result_on_device)
+    return rh_fail(error, RH_E_USAGE,
+                   "this reduction was not prepared to leave its result on the device: "
+                   "result_on_device");
+  const rh_cl_range place = {.what = "buffer for the values",
+                             .of = 1,
+                             .first = call->index,
+                             .n = p->segmented ? p->segmented->layout.segments : 1,
+                             .size = rh_prepared_value_bytes(p),
+                             .unfit = CL_MEM_READ_ONLY};
+  return rh_cl_check_range(session_of(p), call->values, &place, error);
+}
+
+/* Is it a call of what was prepared? */
+static rh_status check_call(const rh_prepared *p, const rh_call_spec *call, const rh_result *result,
+                            const char *function, rh_error *error) {
+  if (!p->segmented && (call->outputs || call->n_outputs))
+    return rh_fail(error, RH_E_USAGE,
+                   "rh_call_spec.outputs: this reduction was prepared without segments");
+  RH_TRY(check_operands(call->n_operands, p->call.n_operands, error));
+  if (!call->values) RH_TRY(check_result(result, function, error));
+  if (p->job.device) RH_TRY(rh_context_check_process(p->job.context, error));
+  RH_TRY(check_count(p, call->n, error));
+  if (call->arrays && p->data_on_device)
+    return rh_fail(error, RH_E_USAGE,
+                   "this reduction was prepared for data on the device: data_on_device");
+  if (call->arrays) return RH_OK;
+  RH_TRY(check_buffers(p, call, error));
+  if (call->values && (call->outputs || call->n_outputs))
+    return rh_fail(error, RH_E_USAGE,
+                   "rh_call_spec: both outputs and values are set; results go to one of them");
+  return call->values ? check_values(p, call, error) : RH_OK;
 }
 
 /* ---- Running ---- */
@@ -85,15 +110,31 @@ void rh_prepared_decode(const rh_prepared *p, const void *value, uint64_t n, rh_
     rh_call_decode(&p->call, value, n, result);
 }
 
-/* After RH_OK nothing reads the caller's memory any more. */
-static rh_status run_arrays(rh_prepared *p, const void *const *data, uint64_t n, rh_result *result,
-                            const char *function, rh_error *error) {
-  RH_OWN_ENVIRONMENT;
-  RH_TRY(check_result(result, function, error));
-  RH_TRY(check_process(p, error));
-  RH_TRY(check_count(p, n, error));
-  RH_TRY(check_place(p, error));
-  return rh_call_arrays(&p->call, data, n, result, error);
+/* Of arrays, those that begin with the first elements.  After RH_OK nothing reads them any more. */
+static rh_status run_arrays(rh_prepared *p, const rh_call_spec *call, rh_result *result,
+                            rh_error *error) {
+  const void *data[RH_MOST_OPERANDS];
+  for (uint32_t k = 0; k < p->call.n_operands; k++) {
+    const char *array = data[k] = call->arrays[k];
+    if (array && call->first) data[k] = array + call->first[k] * p->call.sizes[k];
+  }
+  if (!p->segmented) return rh_call_arrays(&p->call, data, call->n, result, error);
+  RH_TRY(rh_operands_check(p->call.op, data, call->n, error));
+  return rh_segmented_call(p->segmented, call, data, result, error);
+}
+
+static rh_status run(rh_prepared *p, const rh_call_spec *call, rh_result *result,
+                     const char *function, rh_error *error) {
+  _Alignas(16) unsigned char value[RH_MOST_VALUE_BYTES];
+  RH_TRY(check_call(p, call, result, function, error));
+  if (call->arrays) return run_arrays(p, call, result, error);
+  if (p->segmented) return rh_segmented_call(p->segmented, call, NULL, result, error);
+  const rh_data data = rh_operands_in_buffers(&p->job, call->buffers, call->first);
+  if (call->values)
+    return rh_instance_run_to(p->job.instance, &data, call->n, call->values, call->index, error);
+  RH_TRY(rh_instance_call(p->job.instance, &data, call->n, value, error));
+  rh_call_decode(&p->call, value, call->n, result);
+  return RH_OK;
 }
 
 /* ---- An array ---- */
@@ -103,12 +144,13 @@ static rh_status run_arrays(rh_prepared *p, const void *const *data, uint64_t n,
 
 APART static rh_status run_array(rh_prepared *p, const void *data, uint64_t n, rh_result *result,
                                  rh_error *error) {
+  RH_OWN_ENVIRONMENT;
+  const rh_call_spec call = {.n_operands = 1, .n = n, .arrays = &data};
   if (p->segmented)
     return rh_fail(error, RH_E_USAGE,
                    "rh_prepared_run: this reduction has segments, whose results need outputs: "
                    "rh_prepared_call() takes them");
-  RH_TRY(check_operands(1, p->call.n_operands, error));
-  return run_arrays(p, &data, n, result, "rh_prepared_run", error);
+  return run(p, &call, result, "rh_prepared_run", error);
 }
 
 rh_status rh_prepared_run(rh_prepared *p, const void *data, uint64_t n, rh_result *result,
@@ -127,80 +169,6 @@ rh_status rh_prepared_run(rh_prepared *p, const void *data, uint64_t n, rh_resul
 
 /* ---- Any call ---- */
 
-static const void *from_first(const rh_call_spec *call, uint32_t k, uint32_t size) {
-  const char *array = call->arrays[k];
-  return array && call->first ? array + call->first[k] * size : array;
-}
-
-/* Elements of the arrays from `first` on. */
-static rh_status run_from(rh_prepared *p, const rh_call_spec *call, rh_result *result,
-                          rh_error *error) {
-  const void *data[RH_MOST_OPERANDS];
-  for (uint32_t k = 0; k < p->call.n_operands; k++) data[k] = from_first(call, k, p->call.sizes[k]);
-  return run_arrays(p, data, call->n, result, "rh_prepared_call", error);
-}
-
-/* n: how many are left there. */
-static rh_status check_values(const rh_prepared *p, const rh_call_spec *call, uint64_t n,
-                              rh_error *error) {
-  if (!p->result_on_device)
-    return rh_fail(error, RH_E_USAGE,
-                   "this reduction was not prepared to leave its result on the device: "
-                   "result_on_device");
-  const rh_cl_range place = {.what = "buffer for the values",
-                             .of = 1,
-                             .first = call->index,
-                             .n = n,
-                             .size = rh_prepared_value_bytes(p),
-                             .unfit = CL_MEM_READ_ONLY};
-  return rh_cl_check_range(session_of(p), call->values, &place, error);
-}
-
-static rh_status run_buffers(rh_prepared *p, const rh_call_spec *call, rh_result *result,
-                             rh_error *error) {
-  if (!call->values) RH_TRY(check_result(result, "rh_prepared_call", error));
-  RH_TRY(check_count(p, call->n, error));
-  RH_TRY(check_buffers(p, call->buffers, call->first, call->n, error));
-  if (call->values) RH_TRY(check_values(p, call, 1, error));
-  const rh_data data = rh_operands_in_buffers(&p->job, call->buffers, call->first);
-  if (call->values)
-    return rh_instance_run_to(p->job.instance, &data, call->n, call->values, call->index, error);
-  _Alignas(16) unsigned char value[RH_MOST_VALUE_BYTES];
-  RH_TRY(rh_instance_call(p->job.instance, &data, call->n, value, error));
-  rh_call_decode(&p->call, value, call->n, result);
-  return RH_OK;
-}
-
-/* ---- Segments ---- */
-
-static rh_status check_segments(const rh_prepared *p, const rh_call_spec *call, rh_error *error) {
-  RH_TRY(check_buffers(p, call->buffers, call->first, call->n, error));
-  if (!call->values) return RH_OK;
-  if (call->outputs || call->n_outputs)
-    return rh_fail(error, RH_E_USAGE,
-                   "rh_call_spec: both outputs and values are set; results go to one of them");
-  return check_values(p, call, p->segmented->layout.segments, error);
-}
-
-static rh_status run_segments(rh_prepared *p, const rh_call_spec *call, rh_result *result,
-                              rh_error *error) {
-  const void *data[RH_MOST_OPERANDS];
-  if (!call->values) RH_TRY(check_result(result, "rh_prepared_call", error));
-  if (call->n != p->max_n)
-    return rh_fail(error, RH_E_USAGE, "%llu elements for segments of %llu",
-                   (unsigned long long)call->n, (unsigned long long)p->max_n);
-  RH_TRY(check_operands(call->n_operands, p->call.n_operands, error));
-  RH_TRY(check_process(p, error));
-  if (!call->arrays) {
-    RH_TRY(check_segments(p, call, error));
-    return rh_segmented_call(p->segmented, call, NULL, result, error);
-  }
-  for (uint32_t k = 0; k < p->call.n_operands; k++) data[k] = from_first(call, k, p->call.sizes[k]);
-  RH_TRY(check_place(p, error));
-  RH_TRY(rh_operands_check(p->call.op, data, call->n, error));
-  return rh_segmented_call(p->segmented, call, data, result, error);
-}
-
 APART static rh_status run_call(rh_prepared *p, const rh_call_spec *asked, rh_result *result,
                                 rh_error *error) {
   RH_OWN_ENVIRONMENT;
@@ -213,12 +181,7 @@ APART static rh_status run_call(rh_prepared *p, const rh_call_spec *asked, rh_re
     return rh_fail(error, RH_E_USAGE,
                    "rh_call_spec.values: only the answer of buffers can stay on the device");
   if (call.n_operands == 0) call.n_operands = 1;
-  if (p->segmented) return run_segments(p, &call, result, error);
-  if (call.outputs || call.n_outputs)
-    return rh_fail(error, RH_E_USAGE,
-                   "rh_call_spec.outputs: this reduction was prepared without segments");
-  RH_TRY(check_operands(call.n_operands, p->call.n_operands, error));
-  return call.arrays ? run_from(p, &call, result, error) : run_buffers(p, &call, result, error);
+  return run(p, &call, result, "rh_prepared_call", error);
 }
 
 /* The fast path takes arrays, which begin where they are. */

@@ -12,13 +12,6 @@ typedef struct claim {
 
 static const uint64_t cannot_begin = UINT64_MAX; /* more than memory holds */
 
-typedef struct distributed {
-  rh_distributed of;
-  rh_communicator by;
-  rh_digest problem; /* of what is asked for */
-  rh_partial part, whole;
-} distributed;
-
 /* ---- The caller's communicator as a transport ---- */
 
 static int32_t gather(void *communicator, const void *mine, uint32_t n, void *all, double seconds,
@@ -41,7 +34,8 @@ static int32_t gather(void *communicator, const void *mine, uint32_t n, void *al
 static const rh_transport by_caller = {.name = "the caller's", .gather = gather};
 
 /* An error here cannot be told to others. */
-static rh_status take_communicator(distributed *d, const rh_communicator *given, rh_error *error) {
+static rh_status take_communicator(rh_distributed *d, const rh_communicator *given,
+                                   rh_error *error) {
   rh_communicator *by = &d->by;
   if (!given) return rh_fail(error, RH_E_USAGE, "rh_reduce_distributed: the communicator is null");
   RH_TRY(rh_sized_read(by, given, RH_SIZED(rh_communicator, user), error));
@@ -54,7 +48,7 @@ static rh_status take_communicator(distributed *d, const rh_communicator *given,
   if (by->size > 1 && !by->gather)
     return rh_fail(error, RH_E_USAGE, "rh_communicator.gather is null, and there are %u ranks",
                    by->size);
-  d->of.ranks = (rh_ranks){
+  d->ranks = (rh_ranks){
       .transport = &by_caller, .self = by, .place = {.rank = by->rank, .size = by->size}};
   return RH_OK;
 }
@@ -64,23 +58,23 @@ static rh_status take_communicator(distributed *d, const rh_communicator *given,
 static const char what[] = "what the ranks say"; /* where there is no memory */
 
 /* malloc'ed */
-static char *text_of(const distributed *d) {
-  const rh_segmentation *segments = d->of.asked.request.segments;
+static char *text_of(const rh_distributed *d) {
+  const rh_segmentation *segments = d->asked.request.segments;
   json_t *more =
       segments ? json_pack("{s:o*}", "segments", rh_distributed_segments_text(segments)) : NULL;
-  return rh_operation_text(&d->of.asked.job.operation, more);
+  return rh_operation_text(&d->asked.job.operation, more);
 }
 
 /* A small reduction takes less time than the text of its operation, so a thread keeps the digest of
  * its latest one that is built in. */
-static rh_status digest(distributed *d, rh_error *error) {
+static rh_status digest(rh_distributed *d, rh_error *error) {
   static _Thread_local struct {
     uint32_t numbers[4];
     rh_digest is;
   } latest;
-  const rh_operation *asked = &d->of.asked.job.operation;
+  const rh_operation *asked = &d->asked.job.operation;
   const uint32_t numbers[] = {asked->op->base, asked->op->type, asked->accuracy, asked->check};
-  int is_builtin = !d->of.asked.own && !d->of.asked.request.segments;
+  int is_builtin = !d->asked.own && !d->asked.request.segments;
   d->problem = latest.is;
   if (is_builtin && memcmp(latest.numbers, numbers, sizeof numbers) == 0) return RH_OK;
   char *text = text_of(d);
@@ -93,76 +87,73 @@ static rh_status digest(distributed *d, rh_error *error) {
   return RH_OK;
 }
 
-static rh_status prepare(distributed *d, const rh_request *request, const rh_result *result,
+static rh_status prepare(rh_distributed *d, const rh_request *request, const rh_result *result,
                          rh_error *error) {
-  if (!d->of.redhost || !request || !result)
-    return rh_say_null("rh_reduce_distributed", d->of.redhost, request, "place for the result",
-                       error);
+  if (!d->redhost || !request || !result)
+    return rh_say_null("rh_reduce_distributed", d->redhost, request, "place for the result", error);
   RH_TRY(rh_sized_check(result, RH_SIZED(rh_result, strategy), error));
-  RH_TRY(rh_part_request_read(&d->of.asked, d->of.redhost, request, error));
+  RH_TRY(rh_part_request_read(&d->asked, d->redhost, request, error));
   RH_TRY(digest(d, error));
-  RH_TRY(RH_NEW(&d->of.starts, (uint64_t)d->by.size + 1, what, error));
-  return RH_NEW(&d->of.ends, d->by.size, what, error);
+  RH_TRY(RH_NEW(&d->starts, (uint64_t)d->by.size + 1, what, error));
+  return RH_NEW(&d->ends, d->by.size, what, error);
 }
 
 /* ---- The same in all ranks? ---- */
 
 /* Only where the digests differ. */
-static rh_status explain(distributed *d, rh_error *error) {
+static rh_status explain(rh_distributed *d, rh_error *error) {
   rh_difference found;
   uint32_t other = 0;
   char *text = text_of(d);
-  rh_status status = rh_ranks_learn_hosts(&d->of.ranks, error);
+  rh_status status = rh_ranks_learn_hosts(&d->ranks, error);
   if (status == RH_OK)
-    status = rh_agree_compare(&d->of.ranks, text ? text : "", &other, &found, error);
+    status = rh_agree_compare(&d->ranks, text ? text : "", &other, &found, error);
   free(text);
   RH_TRY(status);
-  return rh_agree_fail(&d->of.ranks, other, &found, error);
+  return rh_agree_fail(&d->ranks, other, &found, error);
 }
 
 /* Every rank's elements begin where those of the one before it end. */
-static rh_status count(distributed *d, const claim *all, rh_error *error) {
-  uint64_t *starts = d->of.starts;
+static rh_status count(rh_distributed *d, const claim *all, rh_error *error) {
+  uint64_t *starts = d->starts;
   for (uint32_t r = 0; r < d->by.size; r++) {
     if (all[r].n > UINT64_MAX - starts[r])
       return rh_fail(error, RH_E_USAGE, "the ranks hold more than 2^64 elements");
     starts[r + 1] = starts[r] + all[r].n;
   }
-  d->of.asked.job.operation.n = starts[d->by.size];
-  if (d->of.asked.job.operation.n == 0 && d->of.asked.job.operation.op->needs_an_element &&
-      !d->of.asked.request.segments)
+  d->asked.job.operation.n = starts[d->by.size];
+  if (d->asked.job.operation.n == 0 && d->asked.job.operation.op->needs_an_element &&
+      !d->asked.request.segments)
     return rh_fail(error, RH_E_USAGE, "%s of no elements is undefined, and no rank has any",
-                   d->of.asked.job.operation.op->name);
+                   d->asked.job.operation.op->name);
   return RH_OK;
 }
 
-static rh_status settle_claims(distributed *d, const claim *all, rh_status begun,
+static rh_status settle_claims(rh_distributed *d, const claim *all, rh_status begun,
                                const rh_error *why, rh_error *error) {
   uint32_t size = d->by.size, other = 0;
   for (uint32_t r = 0; r < size; r++)
-    if (all[r].n == cannot_begin) return rh_ranks_settle(&d->of.ranks, begun, why, error);
+    if (all[r].n == cannot_begin) return rh_ranks_settle(&d->ranks, begun, why, error);
   while (other < size && memcmp(&all[other].problem, &all[0].problem, sizeof(rh_digest)) == 0)
     other++;
   if (other < size) return explain(d, error);
   return count(d, all, error);
 }
 
-static rh_status agree(distributed *d, rh_status begun, const rh_error *why, rh_error *error) {
+static rh_status agree(rh_distributed *d, rh_status begun, const rh_error *why, rh_error *error) {
   claim mine = {.n = cannot_begin}, *all;
   RH_TRY(RH_NEW(&all, d->by.size, what, error));
   if (begun == RH_OK) {
-    mine.n = d->of.asked.job.operation.n;
+    mine.n = d->asked.job.operation.n;
     mine.problem = d->problem;
   }
-  rh_status status = rh_ranks_gather(&d->of.ranks, &mine, sizeof mine, all, error);
+  rh_status status = rh_ranks_gather(&d->ranks, &mine, sizeof mine, all, error);
   if (status == RH_OK) status = settle_claims(d, all, begun, why, error);
   free(all);
   return status;
 }
 
 /* ---- Tiles between ranks ---- */
-
-static const rh_operator *op_of(const rh_distributed *d) { return d->asked.job.operation.op; }
 
 /* A tile that is cut is reduced by the rank that has its first element. */
 static void find_ends(const rh_distributed *d) {
@@ -183,95 +174,63 @@ static void find_tiles(const rh_distributed *d, uint64_t *begin, uint64_t *end) 
   *end = stop - (d->n_tail ? stop % tile : 0);
 }
 
-/* Where this rank has element `first` of the whole. */
-static void at(const rh_distributed *d, uint64_t first, const void **operands) {
-  for (uint32_t k = 0; k < op_of(d)->n_operands; k++)
-    operands[k] = (const char *)d->asked.data[k] + (first - d->starts[d->ranks.place.rank]) *
-                                                       rh_type_size(op_of(d)->operands[k].type);
-}
-
 /* ---- Reducing ---- */
 
-/* The tile whose other elements other ranks have, from `first` on, brought together. */
-static rh_status reduce_cut(distributed *d, rh_kept_job *kept, uint64_t first, rh_error *error) {
-  const rh_distributed *of = &d->of;
-  const void *mine[RH_MOST_OPERANDS], *operands[RH_MOST_OPERANDS];
-  rh_job_spec tile = of->asked.job;
-  uint64_t n = of->starts[d->by.rank + 1] - first;
-  tile.operation.n = n + of->n_tail;
-  char *memory = malloc(rh_operand_layout(&tile, tile.offsets));
-  if (!memory) return rh_fail(error, RH_E_NOMEM, "no memory for the elements of a tile");
-  at(of, first, mine);
-  rh_job_operands_at(&tile, memory, operands);
-  for (uint32_t k = 0; k < op_of(of)->n_operands; k++) {
-    uint32_t size = rh_type_size(op_of(of)->operands[k].type);
-    memcpy(memory + tile.offsets[k], mine[k], n * size);
-    memcpy(memory + tile.offsets[k] + n * size, of->tails[k], of->n_tail * size);
-  }
-  rh_status status =
-      rh_kept_reduce_part(of->redhost, kept, operands, first, tile.operation.n, &d->part, error);
-  free(memory);
-  return status;
+static void init(const rh_distributed *d, rh_partial *partial) {
+  rh_partial_init(partial, &d->asked.job, d->asked.job.operation.n, d->asked.job.operation.check);
 }
 
-static void init(const distributed *d, rh_partial *partial) {
-  rh_partial_init(partial, &d->of.asked.job, d->of.asked.job.operation.n,
-                  d->of.asked.job.operation.check);
-}
-
+/* A tile at the end, of which other ranks have elements, is reduced by itself: it is copied. */
 static rh_status reduce_all(void *of_call, rh_kept_job *kept, rh_error *error) {
-  distributed *d = of_call;
-  const void *operands[RH_MOST_OPERANDS];
-  uint64_t begin, end;
+  rh_distributed *d = of_call;
+  uint64_t begin, end, stop = d->starts[d->by.rank + 1] + d->n_tail;
   rh_partial_finish(&d->part);
   init(d, &d->part);
-  find_tiles(&d->of, &begin, &end);
-  at(&d->of, begin, operands);
-  RH_TRY(rh_kept_reduce_part(d->of.redhost, kept, operands, begin, end - begin, &d->part, error));
-  return d->of.n_tail ? reduce_cut(d, kept, end, error) : RH_OK;
+  find_tiles(d, &begin, &end);
+  RH_TRY(rh_kept_reduce_part(d->redhost, kept, &d->source, begin, end - begin, &d->part, error));
+  if (!d->n_tail) return RH_OK;
+  return rh_kept_reduce_part(d->redhost, kept, &d->source, end, stop - end, &d->part, error);
 }
 
-static rh_status reduce_here(distributed *d, rh_error *error) {
-  uint64_t begin, end, tile = rh_partial_tile(&d->of.asked.job);
-  find_tiles(&d->of, &begin, &end);
-  uint64_t most = rh_kept_chunk(&d->of.asked.job, end - begin); /* at once */
-  if (d->of.n_tail && most < tile) most = tile;
+static rh_status reduce_here(rh_distributed *d, rh_error *error) {
+  uint64_t begin, end, tile = rh_partial_tile(&d->asked.job);
+  find_tiles(d, &begin, &end);
+  uint64_t most = rh_kept_chunk(&d->asked.job, end - begin); /* at once */
+  if (d->n_tail && most < tile) most = tile;
   init(d, &d->part);
   if (most == 0) return RH_OK;
-  return rh_part_request_call(&d->of.asked, d->of.redhost, most, reduce_all, d, error);
+  return rh_part_request_call(&d->asked, d->redhost, most, reduce_all, d, error);
 }
 
-static rh_status gather_parts(distributed *d, rh_error *error) {
-  init(d, &d->whole);
-  return rh_partial_gather(&d->whole, &d->part, &d->of.ranks, error);
-}
-
-static rh_status conclude(distributed *d, rh_result *own, rh_error *error) {
+static rh_status conclude(rh_distributed *d, rh_result *own, rh_error *error) {
   rh_reference reference;
   rh_verdict verdict;
   rh_partial *all = d->by.size > 1 ? &d->whole : &d->part;
   RH_TRY(rh_partial_conclude(all, own, &reference, &verdict, error));
   rh_exact_data_settle(&verdict, "the ranks hold parts of the data");
-  if (d->by.rank == 0) rh_warn_unjudged(d->of.redhost, all->strategy, &verdict);
+  if (d->by.rank == 0) rh_warn_unjudged(d->redhost, all->strategy, &verdict);
   return RH_OK;
 }
 
-static rh_status reduce(distributed *d, const rh_request *request, rh_result *result,
+static rh_status reduce(rh_distributed *d, const rh_request *request, rh_result *result,
                         rh_error *error) {
   rh_error why = {0};
   rh_result own;
   rh_status status = prepare(d, request, result, &why);
   RH_TRY(agree(d, status, &why, error));
-  if (d->of.asked.request.segments) return rh_distributed_segments(&d->of, result, error);
-  find_ends(&d->of);
-  RH_TRY(rh_distributed_exchange(&d->of, error));
+  rh_source_of_arrays(&d->source, d->asked.job.operation.op, d->asked.data, d->starts[d->by.rank],
+                      d->asked.job.operation.n);
+  if (d->asked.request.segments) return rh_distributed_segments(d, result, error);
+  find_ends(d);
+  RH_TRY(rh_distributed_exchange(d, error));
   status = reduce_here(d, &why);
-  RH_TRY(rh_ranks_settle(&d->of.ranks, status, &why, error));
-  if (d->by.size > 1) RH_TRY(gather_parts(d, error));
+  RH_TRY(rh_ranks_settle(&d->ranks, status, &why, error));
+  init(d, &d->whole);
+  if (d->by.size > 1) RH_TRY(rh_partial_gather(&d->whole, &d->part, &d->ranks, error));
   status = conclude(d, &own, &why);
   /* All ranks have computed the same, and have failed alike; but a device may fail in one. */
-  if (status != RH_OK || d->of.asked.job.operation.op->is_code)
-    RH_TRY(rh_ranks_settle(&d->of.ranks, status, &why, error));
+  if (status != RH_OK || d->asked.job.operation.op->is_code)
+    RH_TRY(rh_ranks_settle(&d->ranks, status, &why, error));
   rh_sized_write(result, &own, RH_SIZED(rh_result, strategy));
   return RH_OK;
 }
@@ -280,15 +239,15 @@ rh_status rh_reduce_distributed(rh_redhost *redhost, const rh_request *request,
                                 const rh_communicator *communicator, rh_result *result,
                                 rh_error *error) {
   RH_OWN_ENVIRONMENT;
-  distributed d = {.of = {.redhost = redhost}};
+  rh_distributed d = {.redhost = redhost};
   RH_TRY(take_communicator(&d, communicator, error));
   rh_status status = reduce(&d, request, result, error);
-  free(d.of.ranks.hosts);
+  free(d.ranks.hosts);
   rh_partial_finish(&d.whole);
   rh_partial_finish(&d.part);
-  free(d.of.starts);
-  free(d.of.ends);
-  free(d.of.tails[0]);
-  rh_custom_destroy(d.of.asked.own);
+  free(d.starts);
+  free(d.ends);
+  free(d.tails);
+  rh_custom_destroy(d.asked.own);
   return status;
 }

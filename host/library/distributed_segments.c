@@ -37,7 +37,7 @@ static rh_status take_elements(void *of_call, uint32_t rank, const void *theirs,
   if (rank <= d->ranks.place.rank || first >= tail + d->n_tail) return RH_OK;
   for (uint32_t k = 0; k < op_of(d)->n_operands; k++) {
     uint32_t size = rh_type_size(op_of(d)->operands[k].type);
-    unsigned char *to = d->tails[k] + (first - tail) * size;
+    unsigned char *to = d->tails + bytes_of(d, k, d->n_tail) + (first - tail) * size;
     memcpy(to, (const char *)theirs + bytes_of(d, k, n), least(n, tail + d->n_tail - first) * size);
   }
   return RH_OK;
@@ -51,11 +51,12 @@ rh_status rh_distributed_exchange(rh_distributed *d, rh_error *error) {
   if (!are_needed) return RH_OK;
   d->n_tail = d->ends[rank] - d->starts[rank + 1];
   unsigned char *mine = malloc(bytes_of(d, operands, n) + 1);
-  unsigned char *tails = d->tails[0] = malloc(bytes_of(d, operands, d->n_tail) + 1);
+  d->tails = malloc(bytes_of(d, operands, d->n_tail) + 1);
+  d->source.tail = d->starts[rank + 1];
   rh_status status = RH_OK;
-  if (!mine || !tails) status = rh_fail(error, RH_E_NOMEM, "no memory for what the ranks say");
+  if (!mine || !d->tails) status = rh_fail(error, RH_E_NOMEM, "no memory for what the ranks say");
   for (uint32_t k = 0; k < operands && status == RH_OK; k++) {
-    d->tails[k] = tails + bytes_of(d, k, d->n_tail);
+    d->source.tails[k] = d->tails + bytes_of(d, k, d->n_tail);
     if (n)
       memcpy(mine + bytes_of(d, k, n), d->asked.data[k],
              n * rh_type_size(op_of(d)->operands[k].type));
@@ -71,7 +72,6 @@ rh_status rh_distributed_exchange(rh_distributed *d, rh_error *error) {
 
 typedef struct distributed {
   rh_distributed *of;
-  rh_source source;
   rh_segmented segmented;
   rh_reduction_spec cut;
   rh_job_spec located;
@@ -103,19 +103,15 @@ json_t *rh_distributed_segments_text(const rh_segmentation *asked) {
 static rh_status cut(distributed *d, rh_error *error) {
   const rh_request *request = &d->of->asked.request;
   uint32_t rank = d->of->ranks.place.rank, size = d->of->ranks.place.size;
-  d->segmented.spec = d->of->asked.job;
-  rh_columns_find(&d->segmented.columns, op_of(d->of));
-  RH_TRY(rh_segmented_cut(&d->segmented, request->segments, 0, error));
+  RH_TRY(rh_segmented_name(&d->segmented, &d->of->asked.job, request, d->of->asked.own, 0, error));
   if (d->segmented.is_scattered)
     return rh_fail(error, RH_E_USAGE,
                    "rh_segmentation.strides: the ranks' elements have one order, in which these "
                    "segments are neither rows nor columns");
   if (request->n_outputs)
     RH_TRY(rh_segmented_check_outputs(&d->segmented, request->outputs, request->n_outputs, error));
-  rh_source_of_arrays(&d->source, op_of(d->of), d->of->asked.data, d->of->starts[rank],
-                      d->of->starts[size]);
   d->cut = (rh_reduction_spec){.reporter = &d->of->redhost->context->options.reporter,
-                               .source = &d->source,
+                               .source = &d->of->source,
                                .devices = &d->worker,
                                .n_devices = 1,
                                .rank = rank,
@@ -123,7 +119,7 @@ static rh_status cut(distributed *d, rh_error *error) {
                                .starts = d->of->starts,
                                .chunk_bytes = PART_BYTES,
                                .check = d->of->asked.job.operation.check};
-  return rh_segments_reduction_ends(&d->cut, &d->segmented.spec.operation, d->of->ends, error);
+  return rh_segments_reduction_ends(&d->cut, &d->segmented.spec->operation, d->of->ends, error);
 }
 
 /* ---- Reducing ---- */
@@ -132,10 +128,10 @@ static rh_status attempt(void *of_call, int *is_final, rh_error *error) {
   distributed *d = of_call;
   rh_context *context = d->of->redhost->context;
   rh_segmented *s = &d->segmented;
-  rh_job_spec one = s->spec;
+  rh_job_spec one = *s->spec;
   one.operation.n = 1; /* only parts have to fit */
-  RH_TRY(rh_locate(context, &s->spec, &s->found, error));
-  d->located = s->spec;
+  RH_TRY(rh_locate(context, s->spec, &s->found, error));
+  d->located = *s->spec;
   d->located.strategy = s->found.name;
   d->located.plugin = s->found.path;
   d->worker = (rh_worker){.context = context, .job = &d->located};
@@ -151,18 +147,17 @@ static void undo(void *of_call) {
   distributed *d = of_call;
   rh_segments_reduction_close(d->reduction);
   d->reduction = NULL;
-  rh_segments_finish(&d->segmented.segments);
-  rh_found_finish(&d->segmented.found);
+  rh_segmented_undo(&d->segmented);
 }
 
 static rh_status reduce_here(distributed *d, rh_error *error) {
   const rh_tries tries = {.context = d->of->redhost->context,
-                          .spec = &d->segmented.spec,
+                          .spec = d->segmented.spec,
                           .attempt = attempt,
                           .undo = undo,
                           .user = d};
   RH_TRY(rh_redhost_enter(d->of->redhost, error));
-  rh_status status = rh_job_trust(d->of->redhost->context, &d->segmented.spec, error);
+  rh_status status = rh_job_trust(d->of->redhost->context, d->segmented.spec, error);
   if (status == RH_OK) status = rh_try_strategies(&tries, error);
   rh_redhost_leave(d->of->redhost);
   return status;
@@ -194,9 +189,6 @@ static rh_status reduce(distributed *d, rh_result *result, rh_error *error) {
   rh_status status = cut(d, &why);
   RH_TRY(rh_ranks_settle(&d->of->ranks, status, &why, error));
   RH_TRY(rh_distributed_exchange(d->of, error));
-  d->source.tail = d->of->starts[d->of->ranks.place.rank + 1];
-  for (uint32_t k = 0; k < d->source.n_operands && d->of->n_tail; k++)
-    d->source.tails[k] = d->of->tails[k];
   status = reduce_here(d, &why);
   RH_TRY(rh_ranks_settle(&d->of->ranks, status, &why, error));
   status = gather(d, &why);

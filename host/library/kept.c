@@ -36,14 +36,16 @@ static int counts_alike(const rh_kept_job *kept, uint64_t n, int is_part) {
 
 /* So that it can be set up again, for *spec. */
 static void tear_down(rh_kept_job *kept, const rh_job_spec *spec) {
+  if (kept->segmented) rh_segmented_undo(kept->segmented);
   rh_arrays_close(&kept->ring);
   rh_job_finish(&kept->job);
   kept->job.spec = *spec;
 }
 
 static void destroy(rh_kept_job *kept) {
-  rh_arrays_close(&kept->ring);
-  rh_job_finish(&kept->job);
+  tear_down(kept, &(rh_job_spec){0});
+  if (kept->segmented) rh_segmented_finish(kept->segmented);
+  free(kept->segmented);
   rh_custom_destroy(kept->custom);
   rh_request_release(&kept->asked);
   free(kept);
@@ -57,20 +59,17 @@ static void release(rh_kept *all, uint32_t k) {
 
 /* ---- Setting up ---- */
 
-static rh_status set_up_whole(rh_kept_job *kept, rh_error *error) {
-  RH_TRY(rh_job_instantiate(&kept->job, error));
-  if (strcmp(kept->asked.strategy, "auto") != 0) return RH_OK;
-  return rh_job_check_order(&kept->job, error);
-}
-
 static rh_status set_up(rh_redhost *redhost, rh_kept_job *kept, uint64_t n, rh_error *error) {
   rh_job_spec spec = kept->job.spec;
   spec.operation.n = n;
   rh_status status = rh_locate_job(&kept->job, redhost->context, &spec, error);
-  if (status == RH_OK && rh_arrays_ring(&kept->job, redhost->context->most_whole_bytes))
-    status = rh_arrays_open(&kept->ring, &kept->job, &kept->job.spec, &redhost->kept->staging,
+  int streams = status == RH_OK && rh_arrays_ring(&kept->job, redhost->context->most_whole_bytes);
+  if (streams)
+    status = rh_arrays_open(&kept->ring, &kept->job, &kept->job.spec, &redhost->kept.staging,
                             RH_CHECK_FULL, error);
-  else if (status == RH_OK) status = set_up_whole(kept, error);
+  else if (status == RH_OK) status = rh_job_instantiate(&kept->job, error);
+  if (status == RH_OK && !streams && strcmp(kept->asked.strategy, "auto") == 0)
+    status = rh_job_check_order(&kept->job, error);
   if (status != RH_OK) tear_down(kept, &spec);
   return status;
 }
@@ -80,55 +79,71 @@ static int may_serve_fewer(rh_status status) {
   return status == RH_DECLINED || status == RH_E_USAGE || status == RH_E_DEVICE;
 }
 
-static rh_status set_up_some(rh_redhost *redhost, rh_kept_job *kept, uint64_t n, rh_error *error) {
+static rh_status set_up_some(rh_redhost *redhost, rh_kept_job *kept, uint64_t n, int *is_final,
+                             rh_error *error) {
   uint64_t class = class_of(kept, n);
-  rh_status status = set_up(redhost, kept, class, error);
+  rh_status status = kept->segmented
+                         ? rh_segmented_set_up(kept->segmented, redhost->context, is_final, error)
+                         : set_up(redhost, kept, class, error);
   if (class != n && may_serve_fewer(status)) status = set_up(redhost, kept, n, error);
   RH_TRY(status);
   kept->blame = redhost->context->blame;
-  if (!kept->ring) rh_call_begin(&kept->call, &kept->job, redhost->kept->inputs);
+  if (kept->segmented) return RH_OK;
+  if (!kept->ring) rh_call_begin(&kept->call, &kept->job, redhost->kept.inputs);
   /* Such an operator counts from a number that differs from call to call. */
   if (kept->job.spec.operation.op->has_base) kept->call.fast_max_n = 0;
   if (kept->ring && rh_arrays_keep_bits(&kept->job)) kept->job.spec.operation.n = next_power(n);
   return RH_OK;
 }
 
-static rh_status check(const rh_request *request, const rh_job_spec *spec, int is_part,
+static rh_status check(const rh_request *request, const rh_kept_job *kept, int is_part,
                        rh_error *error) {
+  const rh_job_spec *spec = &kept->job.spec;
   const void *data[RH_MOST_OPERANDS];
   rh_request_data(request, data);
   RH_TRY(rh_request_check(request, spec, data, error));
+  if (kept->segmented)
+    return rh_segmented_check_outputs(kept->segmented, request->outputs, request->n_outputs, error);
   if (is_part || request->n || !spec->operation.op->needs_an_element) return RH_OK;
   return rh_fail(error, RH_E_USAGE, "%s of an empty array is undefined", spec->operation.op->name);
+}
+
+static rh_status name_segments(rh_kept_job *kept, const rh_request *request, rh_error *error) {
+  enum { MOST_KEPT = 1 << 20 /* segments whose offsets are copied and compared */ };
+  RH_TRY(RH_NEW(&kept->segmented, 1, "a reduction of segments", error));
+  return rh_segmented_name(kept->segmented, &kept->job.spec, request, kept->custom, MOST_KEPT,
+                           error);
 }
 
 /* Names of the job only what is asked for. */
 static rh_status name(rh_redhost *redhost, const rh_request *request, uint64_t n, int is_part,
                       rh_kept_job *kept, rh_error *error) {
   rh_job_spec *spec = &kept->job.spec;
-  rh_custom *custom;
-  rh_status status = rh_request_name(request, redhost->context, spec, &custom, error);
-  kept->custom = custom;
-  RH_TRY(status);
-  RH_TRY(check(request, spec, is_part, error));
+  RH_TRY(rh_request_name(request, redhost->context, spec, &kept->custom, error));
+  if (request->segments) RH_TRY(name_segments(kept, request, error));
+  RH_TRY(check(request, kept, is_part, error));
   RH_TRY(rh_request_copy(&kept->asked, request, error));
   spec->strategy = kept->asked.strategy;
   spec->settings = kept->asked.settings;
   spec->operation.n = n;
-  spec->in_pieces = !is_part || rh_kept_may_ring(redhost, spec);
-  kept->most_class_n = most_class_bytes / rh_operator_element_bytes(spec->operation.op);
-  kept->most_whole_n =
-      redhost->context->most_whole_bytes / rh_operator_element_bytes(spec->operation.op);
-  if (custom && (is_part || n > kept->most_whole_n)) rh_custom_take_base(custom);
   rh_operand_layout(spec, spec->offsets);
+  kept->most_whole_n = UINT64_MAX;
+  if (kept->segmented) return RH_OK;
+  uint64_t bytes = rh_operator_element_bytes(spec->operation.op);
+  spec->in_pieces = !is_part || rh_kept_may_ring(redhost, spec);
+  kept->most_class_n = most_class_bytes / bytes;
+  kept->most_whole_n = redhost->context->most_whole_bytes / bytes;
+  if (kept->custom && (is_part || n > kept->most_whole_n)) rh_custom_take_base(kept->custom);
   return RH_OK;
 }
 
-static rh_status make_room(rh_redhost *redhost, rh_error *error) {
-  rh_kept *all = redhost->kept;
+/* Only the latest job for segments is kept. */
+static rh_status make_room(rh_redhost *redhost, int is_of_segments, rh_error *error) {
+  rh_kept *all = &redhost->kept;
   uint32_t most = redhost->context->options.kept_setups ? redhost->context->options.kept_setups
                                                         : RH_KEPT_SETUPS;
-  while (all->n >= most) release(all, all->n - 1);
+  for (uint32_t k = all->n; k-- > 0;)
+    if (all->n >= most || (is_of_segments && all->jobs[k]->segmented)) release(all, k);
   return RH_ROOM(&all->jobs, all->n, "a request", error);
 }
 
@@ -143,12 +158,12 @@ static rh_status make_kept(rh_redhost *redhost, const rh_request *request, uint6
   RH_TRY(RH_NEW(&kept, 1, "a request", error));
   rh_status status = name(redhost, request, n, is_part, kept, error);
   if (status == RH_OK) status = rh_job_trust(redhost->context, &kept->job.spec, error);
-  if (status == RH_OK) status = make_room(redhost, error);
+  if (status == RH_OK) status = make_room(redhost, request->segments != NULL, error);
   if (status != RH_OK) {
     destroy(kept);
     return status;
   }
-  put_first(redhost->kept, redhost->kept->n++, kept);
+  put_first(&redhost->kept, redhost->kept.n++, kept);
   *made = kept;
   return RH_OK;
 }
@@ -169,12 +184,18 @@ static int takes_constants(const rh_kept_job *kept, const rh_request *request) {
                               NULL) == RH_OK;
 }
 
+static int cuts_alike(const rh_kept_job *kept, const rh_request *request) {
+  if (!kept->segmented || !request->segments) return !kept->segmented && !request->segments;
+  return rh_segmented_is_of(kept->segmented, request->segments);
+}
+
 static rh_kept_job *find(rh_redhost *redhost, const rh_request *request, uint64_t n, int is_part) {
-  rh_kept *all = redhost->kept;
+  rh_kept *all = &redhost->kept;
   for (uint32_t k = 0; k < all->n; k++) {
     rh_kept_job *kept = all->jobs[k];
     if (!serves_n(kept, n) || !rh_request_asks_same(&kept->asked, request) ||
-        !counts_alike(kept, n, is_part) || !takes_constants(kept, request))
+        !counts_alike(kept, n, is_part) || !takes_constants(kept, request) ||
+        !cuts_alike(kept, request))
       continue;
     if (kept->blame == redhost->context->blame) {
       if (k) put_first(all, k, kept);
@@ -185,12 +206,9 @@ static rh_kept_job *find(rh_redhost *redhost, const rh_request *request, uint64_
   return NULL;
 }
 
-rh_kept_job *rh_kept_latest(const rh_redhost *redhost, const rh_request *request) {
-  if (!redhost->kept || !redhost->kept->n) return NULL;
-  rh_kept_job *kept = redhost->kept->jobs[0];
-  int is_same = serves_n(kept, request->n) && kept->blame == redhost->context->blame &&
-                rh_request_asks_same(&kept->asked, request) && !has_other_constants(kept, request);
-  return is_same ? kept : NULL;
+rh_kept_job *rh_kept_same(rh_redhost *redhost, const rh_request *request) {
+  rh_kept_job *kept = find(redhost, request, request->n, 0);
+  return kept && !has_other_constants(kept, request) ? kept : NULL;
 }
 
 static rh_status take_constants(rh_kept_job *kept, const rh_request *request, rh_error *error) {
@@ -207,16 +225,18 @@ static rh_status take_constants(rh_kept_job *kept, const rh_request *request, rh
 /* A job for the request, the first of the list, which may still have to be set up. */
 static rh_status get(rh_redhost *redhost, const rh_request *request, uint64_t n, int is_part,
                      rh_kept_job **found, rh_error *error) {
-  if (!redhost->kept) RH_TRY(RH_NEW(&redhost->kept, 1, "a request", error));
   rh_kept_job *kept = *found = find(redhost, request, n, is_part);
   if (!kept) return make_kept(redhost, request, n, is_part, found, error);
-  RH_TRY(check(request, &kept->job.spec, is_part, error));
+  RH_TRY(check(request, kept, is_part, error));
   return has_other_constants(kept, request) ? take_constants(kept, request, error) : RH_OK;
 }
 
 /* ---- One call ---- */
 
-rh_job *rh_kept_working(rh_kept_job *kept) { return kept->ring ? &kept->ring->chunk : &kept->job; }
+rh_job *rh_kept_working(rh_kept_job *kept) {
+  if (kept->segmented) return &kept->segmented->segments.job;
+  return kept->ring ? &kept->ring->chunk : &kept->job;
+}
 
 enum {
   /* Levels of chunks, 2^level tiles of 2 KiB: 4 MiB stay in a processor's cache, and 32 MiB are
@@ -235,12 +255,12 @@ static uint32_t most_level(const rh_kept_job *kept, uint32_t check) {
   return kept->job.device || check != RH_CHECK_FULL ? DEVICE_LEVEL : HOST_LEVEL;
 }
 
-rh_status rh_kept_reduce_part(rh_redhost *redhost, rh_kept_job *kept, const void *const *arrays,
+rh_status rh_kept_reduce_part(rh_redhost *redhost, rh_kept_job *kept, const rh_source *arrays,
                               uint64_t first, uint64_t n, rh_partial *partial, rh_error *error) {
   const rh_reduction_spec how = {.reporter = &redhost->context->options.reporter,
                                  .devices = kept->ring,
                                  .job = kept->ring ? NULL : &kept->job,
-                                 .inputs = redhost->kept->inputs,
+                                 .inputs = redhost->kept.inputs,
                                  .most_level = kept->ring ? 0 : most_level(kept, partial->check)};
   return rh_arrays_reduce_part(&how, arrays, first, n, partial, error);
 }
@@ -255,7 +275,7 @@ typedef struct call {
 
 /* The caller's memory is no longer read.  After a failure, the device may still be doing so. */
 static void let_go(const call *c, rh_status status) {
-  rh_cl_input *inputs = c->redhost->kept->inputs;
+  rh_cl_input *inputs = c->redhost->kept.inputs;
   const rh_job *job = rh_kept_working(c->kept);
   if (!job->device) return;
   if (status != RH_OK) rh_cl_finish(job->instance_spec.session->queue);
@@ -268,13 +288,14 @@ static void note_choice(const call *c) {
   rh_context *context = c->redhost->context;
   context->chose[0] = 0;
   if (strcmp(c->kept->asked.strategy, "auto") == 0)
-    snprintf(context->chose, sizeof context->chose, "%s", c->kept->job.strategy->name);
+    snprintf(context->chose, sizeof context->chose, "%s", rh_kept_working(c->kept)->strategy->name);
 }
 
 static rh_status attempt(void *of_call, int *is_final, rh_error *error) {
   const call *c = of_call;
   rh_kept_job *kept = c->kept;
-  if (!kept->job.strategy) RH_TRY(set_up_some(c->redhost, kept, c->asked.operation.n, error));
+  if (!rh_kept_working(kept)->strategy)
+    RH_TRY(set_up_some(c->redhost, kept, c->asked.operation.n, is_final, error));
   c->redhost->context->device_failed = 0;
   rh_status status = c->use(c->user, kept, error);
   /* The answer is wrong, which is said. */
@@ -302,8 +323,9 @@ rh_status rh_kept_call(rh_redhost *redhost, const rh_request *request, uint64_t 
       .context = redhost->context, .spec = &c.asked, .attempt = attempt, .undo = undo, .user = &c};
   rh_status status = rh_try_strategies(&tries, error);
   const rh_job *job = rh_kept_working(c.kept);
-  if (status != RH_OK || (job->device && rh_instance_scratch(job->instance) > RH_KEPT_BYTES))
-    release(redhost->kept, 0);
+  if (status != RH_OK || (job->device && rh_instance_scratch(job->instance) > RH_KEPT_BYTES) ||
+      (c.kept->segmented && !rh_segmented_takes_little(c.kept->segmented)))
+    release(&redhost->kept, 0);
   return status;
 }
 
@@ -315,11 +337,10 @@ void rh_warn_unjudged(const rh_redhost *redhost, const char *strategy, const rh_
 }
 
 void rh_kept_finish(rh_redhost *redhost) {
-  rh_kept *all = redhost->kept;
-  while (all && all->n) release(all, all->n - 1);
-  for (uint32_t k = 0; all && k < RH_MOST_OPERANDS; k++) rh_cl_input_finish(&all->inputs[k]);
-  if (all) rh_staging_finish(&all->staging);
-  if (all) free(all->jobs);
-  free(all);
-  redhost->kept = NULL;
+  rh_kept *all = &redhost->kept;
+  while (all->n) release(all, all->n - 1);
+  for (uint32_t k = 0; k < RH_MOST_OPERANDS; k++) rh_cl_input_finish(&all->inputs[k]);
+  rh_staging_finish(&all->staging);
+  free(all->jobs);
+  all->jobs = NULL;
 }

@@ -25,31 +25,13 @@ static inline const void *rh_call_host_input(const rh_call *call, const void *co
 rh_status rh_say_null(const char *function, const void *redhost, const void *request,
                       const char *what, rh_error *error);
 
-/* ---- Programs hold a context, behind a lock, and what the library keeps of their calls ---- */
-
-struct rh_redhost {
-  rh_context *context; /* all but its options changes under the lock */
-  /* of the public functions but prepared runs */
-  pthread_mutex_t lock;
-  struct rh_kept *kept;           /* problems that rh_reduce() keeps set up; null until the first */
-  struct rh_segmented *segmented; /* the same of the latest segments, or null */
-  uint32_t n_prepared;            /* prepared reductions that are not destroyed */
-  int closed; /* rh_close() was called; the last prepared reduction releases everything */
-};
-
-/* Locks *redhost for a public function other than a prepared run.  RH_E_INVALID if this thread
- * already holds the lock, in a callback of the caller's; or if the context is lost, or locked by a
- * thread that a forked process does not have. */
-rh_status rh_redhost_enter(rh_redhost *redhost, rh_error *error);
-/* releases it if it is closed and nothing prepared is left */
-void rh_redhost_leave(rh_redhost *redhost);
-
 /* The problems that rh_reduce() keeps set up, so that a repeated problem costs little more than its
  * run.
  *
  * A kept job serves every n of its class: sizes up to a few MiB, and those that are streamed, are
- * set up for the next power of two, others exactly.  Nothing that is kept depends on the caller's
- * memory: the data are brought to a job for one call. */
+ * set up for the next power of two, others exactly.  Of those for segments, which serve the same
+ * ones again, only the latest is kept, if it takes little memory.  Nothing that is kept depends on
+ * the caller's memory: the data are brought to a job for one call. */
 
 enum {
   RH_KEPT_SETUPS = 8, /* unless rh_options says otherwise; the least recently used one goes */
@@ -65,10 +47,12 @@ typedef struct rh_kept_job {
   /* Set up; its input and data are not used.  A job whose arrays are streamed is only opened, for
    * what there is to know of it. */
   rh_job job;
-  rh_worker *ring;   /* of such a job; null: arrays go there as a whole */
-  rh_custom *custom; /* the user's operator of the job, or null */
+  rh_worker *ring;                /* of such a job; null: arrays go there as a whole */
+  rh_custom *custom;              /* the user's operator of the job, or null */
+  struct rh_segmented *segmented; /* not null: of the job only the spec counts */
 } rh_kept_job;
 
+/* Zero-initialised is empty. */
 typedef struct rh_kept {
   rh_kept_job **jobs; /* the most recently used first */
   uint32_t n;
@@ -76,6 +60,26 @@ typedef struct rh_kept {
   rh_cl_input inputs[RH_MOST_OPERANDS];
   rh_staging staging; /* of all rings, which borrow it */
 } rh_kept;
+
+/* ---- Programs hold a context, behind a lock, and what the library keeps of their calls ---- */
+
+struct rh_redhost {
+  rh_context *context; /* all but its options changes under the lock */
+  /* of the public functions but prepared runs */
+  pthread_mutex_t lock;
+  rh_kept kept;        /* problems that rh_reduce() keeps set up */
+  uint32_t n_prepared; /* prepared reductions that are not destroyed */
+  int closed;          /* rh_close() was called; the last prepared reduction releases everything */
+};
+
+/* Locks *redhost for a public function other than a prepared run.  RH_E_INVALID if this thread
+ * already holds the lock, in a callback of the caller's; or if the context is lost, or locked by a
+ * thread that a forked process does not have. */
+rh_status rh_redhost_enter(rh_redhost *redhost, rh_error *error);
+/* releases it if it is closed and nothing prepared is left */
+void rh_redhost_leave(rh_redhost *redhost);
+
+/* ---- The problems that are kept ---- */
 
 /* May the arrays be streamed?  A user's operator needs rh_custom_take_base() then. */
 int rh_kept_may_ring(const rh_redhost *redhost, const rh_job_spec *spec);
@@ -87,16 +91,15 @@ typedef rh_status rh_kept_use(void *user, rh_kept_job *kept, rh_error *error);
 rh_status rh_kept_call(rh_redhost *redhost, const rh_request *request, uint64_t n, int is_part,
                        rh_kept_use *use, void *user, rh_error *error);
 
-/* The job of the latest call if the request is the same but for its data, or null. */
-rh_kept_job *rh_kept_latest(const rh_redhost *redhost, const rh_request *request);
+/* The job of an earlier call if the request is the same but for its data, or null. */
+rh_kept_job *rh_kept_same(rh_redhost *redhost, const rh_request *request);
 
-/* The job that is set up: for all elements that it serves, or for a chunk of the ring. */
+/* The job that is set up: for all elements that it serves, a chunk of the ring, or segments. */
 rh_job *rh_kept_working(rh_kept_job *kept);
 
-/* Adds what elements first .. first+n-1 of the partial's whole come to; arrays: where the first of
- * them is, of each operand.  A job that is a part's, set up for rh_kept_chunk() elements or a ring.
- * RH_E_WRONG for a wrong chunk. */
-rh_status rh_kept_reduce_part(rh_redhost *redhost, rh_kept_job *kept, const void *const *arrays,
+/* Adds what elements first .. first+n-1 of arrays come to.  A job that is a part's, set up for
+ * rh_kept_chunk() elements or a ring.  RH_E_WRONG for a wrong chunk. */
+rh_status rh_kept_reduce_part(rh_redhost *redhost, rh_kept_job *kept, const rh_source *arrays,
                               uint64_t first, uint64_t n, rh_partial *partial, rh_error *error);
 /* The most elements of a chunk, in a part of that many. */
 uint64_t rh_kept_chunk(const rh_job_spec *job, uint64_t n);
@@ -134,7 +137,8 @@ uint32_t rh_request_place(const rh_request *request, const rh_context *context);
 /* Does nothing of what rh_request_asks_same() passes over keep rh_reduce() from the fast path? */
 static inline int rh_request_is_plain(const rh_request *request) {
   return request->unchecked && !request->accuracy && !request->data_on_device &&
-         !request->result_on_device && !(request->inputs && request->data) && !request->outputs;
+         !request->result_on_device && !(request->inputs && request->data) && !request->outputs &&
+         !request->segments;
 }
 
 /* A copy without data, which shares nothing with the caller's: *to, which rh_request_release()
@@ -168,13 +172,17 @@ rh_status rh_part_request_read(rh_part_request *asked, rh_redhost *redhost,
 typedef struct rh_distributed {
   rh_redhost *redhost;
   rh_part_request asked; /* with n of the whole in its job */
+  rh_digest problem;     /* of what is asked for */
+  rh_communicator by;
   rh_ranks ranks;
   uint64_t *starts; /* of every rank: its first element in the whole; and the end */
   uint64_t *ends;   /* of every rank: of the elements that it needs */
-  /* Those that other ranks hold, from this one's end on: n_tail of each operand, from tails[k] on,
-   * one behind the other; malloc'ed. */
-  unsigned char *tails[RH_MOST_OPERANDS];
+  /* Those that other ranks hold, from this one's end on: n_tail of each operand, one operand behind
+   * the other. */
+  unsigned char *tails;
   uint64_t n_tail;
+  rh_source source; /* this rank's elements, and these */
+  rh_partial part, whole;
 } rh_distributed;
 
 /* Ranks give each other the elements that they need: all, or none of them, call it. */
@@ -186,53 +194,56 @@ struct json_t *rh_distributed_segments_text(const rh_segmentation *asked);
 /* The ranks have agreed on what is asked for, but for n, data and outputs, and on starts. */
 rh_status rh_distributed_segments(rh_distributed *distributed, rh_result *result, rh_error *error);
 
-/* A reduction of segments, as a program asks for it: by rh_reduce(), or prepared for calls. */
+/* ---- A reduction of segments, as a program asks for it: at once, or in prepared calls ---- */
 
 /* Zero-initialised is empty. */
 typedef struct rh_segmented {
-  rh_job_spec spec; /* what is asked for; its strategy may be "auto" */
+  rh_job_spec *spec; /* what is asked for; its strategy may be "auto"; borrowed */
   rh_layout layout;
   rh_axes axes;
-  int is_scattered;   /* 1: the layout is that of a copy of the axes' elements */
-  uint64_t *offsets;  /* of the layout, copied or made; or null */
-  rh_custom *custom;  /* the user's operator, or null */
+  int is_scattered;      /* 1: the layout is that of a copy of the axes' elements */
+  uint64_t *offsets;     /* of the layout, copied or made; or null */
+  rh_segmentation given; /* whose lists the caller may have changed since, but for these of axes: */
+  uint64_t axes_given[2][RH_MOST_AXES];
   rh_columns columns; /* of results */
   rh_found found;     /* the strategy */
   rh_segments segments;
-  /* One that is kept for another rh_reduce(): what it was set up for. */
-  rh_request asked;
-  rh_segmentation given; /* its lists are those of `axes_given`, and `offsets` */
-  uint64_t axes_given[2][RH_MOST_AXES];
-  uint32_t blame; /* rh_context.blame */
 } rh_segmented;
 
-/* RH_E_USAGE for segments that are none, RH_E_WRONG for one whose result is.  What was set up is
- * kept for the same request, if that takes little memory.  Locked. */
-rh_status rh_segmented_reduce(rh_redhost *redhost, const rh_request *request, rh_result *result,
-                              rh_error *error);
-
-void rh_segmented_forget(rh_redhost *redhost);
-
-/* Steps of a reduction that ranks share: *segmented has the spec, the columns, and then the values.
- * is_kept: the caller's lists are gone when they are needed. */
-rh_status rh_segmented_cut(rh_segmented *segmented, const rh_segmentation *asked, int is_kept,
-                           rh_error *error);
+/* Names what is reduced: *spec, which gets the layout, is of rh_request_name(), as is custom.  Up
+ * to most_copied offsets are copied; of more, the caller's are used.  RH_E_USAGE for segments that
+ * are none. */
+rh_status rh_segmented_name(rh_segmented *segmented, rh_job_spec *spec, const rh_request *request,
+                            rh_custom *custom, uint64_t most_copied, rh_error *error);
+/* Are they the same ones, number by number? */
+int rh_segmented_is_of(const rh_segmented *segmented, const rh_segmentation *asked);
 rh_status rh_segmented_check_outputs(const rh_segmented *segmented, const rh_output *outputs,
                                      uint64_t n, rh_error *error);
-void rh_segmented_warn(const rh_segmented *segmented, const rh_segments_check *check);
-void rh_segmented_store(const rh_segmented *segmented, const rh_output *outputs, uint64_t n,
-                        rh_result *result);
 
-/* Sets up for rh_segmented_call().  Nothing of the request is needed after it.  Locked. */
-rh_status rh_segmented_prepare(rh_segmented *segmented, rh_redhost *redhost,
-                               const rh_request *request, rh_error *error);
+/* Finds the strategy, and sets it up.  *is_final: 1 if no other needs less memory for the values.
+ * Locked. */
+rh_status rh_segmented_set_up(rh_segmented *segmented, rh_context *context, int *is_final,
+                              rh_error *error);
+void rh_segmented_undo(rh_segmented *segmented); /* also of what has failed */
 void rh_segmented_finish(rh_segmented *segmented);
+/* May it be kept?  A setup for a whole array may take as much. */
+int rh_segmented_takes_little(const rh_segmented *segmented);
 
-/* Reduces the n elements that it was prepared for: from operands[k] on, or those of the call's
+/* RH_E_WRONG for a segment whose result is. */
+rh_status rh_segmented_reduce(rh_segmented *segmented, const void *const *operands, int is_checked,
+                              const rh_output *outputs, uint64_t n_outputs, rh_result *result,
+                              rh_error *error);
+
+/* Reduces the n elements that it was set up for: from operands[k] on, or those of the call's
  * buffers, which have them.  Results go to its outputs, or without a wait to its values.  Not
  * locked. */
 rh_status rh_segmented_call(rh_segmented *segmented, const rh_call_spec *call,
                             const void *const *operands, rh_result *result, rh_error *error);
+
+/* What is said and given of values that are there. */
+void rh_segmented_warn(const rh_segmented *segmented, const rh_segments_check *check);
+void rh_segmented_store(const rh_segmented *segmented, const rh_output *outputs, uint64_t n,
+                        rh_result *result);
 
 /* ---- A prepared reduction: what rh_prepare() sets up, and calls use ---- */
 
@@ -244,12 +255,12 @@ struct rh_prepared {
   rh_cl_input inputs[RH_MOST_OPERANDS];
   rh_redhost *redhost;
   uint64_t max_n;
-  rh_custom *custom; /* that of job.spec.op, or null */
-  /* The call has it, too; the job may then be set up for no more than most_whole elements. */
+  rh_job_spec asked; /* with texts and settings of the caller's, during rh_prepare() only */
+  rh_custom *custom; /* that of asked.operation.op, or null */
+  /* The call has it, too; the job may then be set up for no more than call.most_whole elements. */
   rh_worker *ring;
-  uint64_t most_whole;
   uint32_t data_on_device, result_on_device;
-  rh_segmented *segmented; /* not null: segments are reduced by it, and `call` is empty */
+  rh_segmented *segmented; /* not null: segments are reduced by it, and `job` has no instance */
   rh_job job;              /* its input is not used */
 };
 

@@ -71,6 +71,5 @@ void rh_close(rh_redhost *redhost) {
   if (!redhost || rh_redhost_enter(redhost, NULL) != RH_OK) return;
   redhost->closed = 1;
   rh_kept_finish(redhost);
-  rh_segmented_forget(redhost);
   rh_redhost_leave(redhost);
 }

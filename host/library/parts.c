@@ -57,13 +57,15 @@ static rh_status describe(part *p, const rh_strategy *strategy, rh_error *error)
 
 static rh_status reduce_part(void *of_part, rh_kept_job *kept, rh_error *error) {
   part *p = of_part;
+  rh_source source;
+  rh_source_of_arrays(&source, p->asked.job.operation.op, p->asked.data, p->first, p->whole_n);
   free(p->text);
   p->text = NULL;
   rh_partial_finish(&p->partial);
   rh_partial_init(&p->partial, &p->asked.job, p->whole_n, p->asked.job.operation.check);
   RH_TRY(describe(p, rh_kept_working(kept)->strategy, error));
-  return rh_kept_reduce_part(p->redhost, kept, p->asked.data, p->first, p->asked.request.n,
-                             &p->partial, error);
+  return rh_kept_reduce_part(p->redhost, kept, &source, p->first, p->asked.request.n, &p->partial,
+                             error);
 }
 
 static rh_status reduce(part *p, const rh_request *request, rh_error *error) {

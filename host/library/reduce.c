@@ -27,37 +27,32 @@ static rh_status reduce_to(rh_redhost *redhost, rh_kept_job *kept, const void *c
   rh_data data;
   if (kept->ring) return rh_arrays_reduce(kept->ring, operands, n, value, depth, error);
   *depth = kept->job.answer.depth;
-  RH_TRY(rh_operands_bring(&kept->job, redhost->kept->inputs, operands, n, &data, error));
+  RH_TRY(rh_operands_bring(&kept->job, redhost->kept.inputs, operands, n, &data, error));
   return rh_instance_call(kept->job.instance, &data, n, value, error);
 }
 
 /* Computes the exact answer before the strategy runs: one that writes to its input must not
  * change its own reference. */
-static rh_status run(rh_redhost *redhost, rh_kept_job *kept, const rh_job_spec *spec,
-                     const void *const *operands, int unchecked, rh_result *result,
-                     rh_error *error) {
-  _Alignas(16) unsigned char value[RH_MOST_VALUE_BYTES];
-  const rh_reporter *reporter = &redhost->context->options.reporter;
-  const rh_job_part all = {operands, 0, spec->operation.n, spec->operation.n, 0, 1};
-  rh_reference reference;
-  uint64_t depth;
-  if (!unchecked) RH_TRY(rh_job_reference_of(spec, &all, reporter, &reference, error));
-  RH_TRY(reduce_to(redhost, kept, operands, spec->operation.n, value, &depth, error));
-  rh_job_result(spec, kept->job.strategy->name, value, result);
-  if (unchecked) return RH_OK;
-  RH_TRY(judge_value(redhost, kept, spec, &all, depth, &reference, result, error));
-  rh_accuracy_take(spec, &reference, result);
-  return RH_OK;
-}
-
 static rh_status reduce_checked(rh_redhost *redhost, const rh_request *request, rh_kept_job *kept,
                                 const void *const *operands, rh_result *result, rh_error *error) {
-  rh_result own;
+  _Alignas(16) unsigned char value[RH_MOST_VALUE_BYTES];
+  const rh_job_part all = {operands, 0, request->n, request->n, 0, 1};
   rh_job_spec spec = kept->job.spec;
+  rh_reference reference;
+  rh_result own;
+  uint64_t depth;
   spec.operation.n = request->n;
   rh_operand_layout(&spec, spec.offsets);
   if (request->accuracy) RH_TRY(rh_accuracy_ask(&spec, kept->custom, error));
-  rh_status status = run(redhost, kept, &spec, operands, (int)request->unchecked, &own, error);
+  if (!request->unchecked)
+    RH_TRY(
+        rh_job_reference_of(&spec, &all, &redhost->context->options.reporter, &reference, error));
+  RH_TRY(reduce_to(redhost, kept, operands, request->n, value, &depth, error));
+  rh_job_result(&spec, kept->job.strategy->name, value, &own);
+  rh_status status = RH_OK;
+  if (!request->unchecked)
+    status = judge_value(redhost, kept, &spec, &all, depth, &reference, &own, error);
+  if (!request->unchecked && status == RH_OK) rh_accuracy_take(&spec, &reference, &own);
   if (status == RH_OK || status == RH_E_WRONG)
     rh_sized_write(result, &own, RH_SIZED(rh_result, strategy));
   return status;
@@ -74,6 +69,9 @@ static rh_status reduce(void *of_request, rh_kept_job *kept, rh_error *error) {
   const rh_request *request = r->request;
   const void *operands[RH_MOST_OPERANDS];
   rh_request_data(request, operands);
+  if (kept->segmented)
+    return rh_segmented_reduce(kept->segmented, operands, !request->unchecked, request->outputs,
+                               request->n_outputs, r->result, error);
   if (request->unchecked && !kept->ring)
     return rh_call_arrays(&kept->call, operands, request->n, r->result, error);
   return reduce_checked(r->redhost, request, kept, operands, r->result, error);
@@ -89,7 +87,7 @@ static rh_status run_again(const rh_call *call, const void *const *operands, uin
  * the host serves it; not RH_OK: it is none, or failed, and takes the long way. */
 static rh_status reduce_again(rh_redhost *redhost, const rh_request *request, rh_result *result) {
   const void *operands[RH_MOST_OPERANDS], *from;
-  rh_kept_job *kept = rh_request_is_plain(request) ? rh_kept_latest(redhost, request) : NULL;
+  rh_kept_job *kept = rh_request_is_plain(request) ? rh_kept_same(redhost, request) : NULL;
   if (!kept || !kept->call.instance || kept->job.device || request->n == 0) return RH_DECLINED;
   rh_request_data(request, operands);
   if (!(from = rh_call_host_input(&kept->call, operands))) return RH_DECLINED;
@@ -103,7 +101,6 @@ static rh_status reduce_again(rh_redhost *redhost, const rh_request *request, rh
 static rh_status reduce_by_any(rh_redhost *redhost, const rh_request *request, rh_result *result,
                                rh_error *error) {
   RH_OWN_ENVIRONMENT;
-  if (request->segments) return rh_segmented_reduce(redhost, request, result, error);
   request_of r = {redhost, request, result};
   return rh_kept_call(redhost, request, request->n, 0, reduce, &r, error);
 }
@@ -121,7 +118,7 @@ rh_status rh_reduce(rh_redhost *redhost, const rh_request *request, rh_result *r
   }
   RH_TRY(rh_sized_check(result, RH_SIZED(rh_result, strategy), error));
   RH_TRY(rh_redhost_enter(redhost, error));
-  rh_status status = request->segments ? RH_DECLINED : reduce_again(redhost, request, result);
+  rh_status status = reduce_again(redhost, request, result);
   if (status != RH_OK) status = reduce_by_any(redhost, request, result, error);
   rh_redhost_leave(redhost);
   return status;

@@ -56,18 +56,20 @@ static rh_status take_rows(rh_segmented *s, rh_error *error) {
   return RH_OK;
 }
 
-static rh_status take_axes(rh_segmented *s, const rh_segmentation *given, rh_error *error) {
+static rh_status take_axes(rh_segmented *s, rh_error *error) {
+  const rh_segmentation *given = &s->given;
   rh_axes axes = {.n = given->n_axes};
   uint64_t stride = 1;
   RH_TRY(check_axes(given, error));
   for (uint32_t k = axes.n; k-- > 0;) {
-    uint64_t length = given->lengths[k];
+    uint64_t length = s->axes_given[0][k] = given->lengths[k];
+    if (given->strides) s->axes_given[1][k] = given->strides[k];
     axes.list[k] =
         (rh_axis){length, given->strides ? given->strides[k] : stride, given->reduced >> k & 1};
     if (__builtin_mul_overflow(stride, length ? length : 1, &stride))
       return rh_fail(error, RH_E_USAGE, "rh_segmentation.lengths: more than 2^64 elements");
   }
-  RH_TRY(check_reach(&axes, s->spec.operation.n, error));
+  RH_TRY(check_reach(&axes, s->spec->operation.n, error));
   s->axes = rh_axes_merged(&axes);
   s->is_scattered = !rh_axes_layout(&s->axes, &s->layout);
   return take_rows(s, error);
@@ -76,7 +78,7 @@ static rh_status take_axes(rh_segmented *s, const rh_segmentation *given, rh_err
 /* ---- Any segments ---- */
 
 static rh_status take_length(rh_segmented *s, uint64_t length, rh_error *error) {
-  uint64_t n = s->spec.operation.n;
+  uint64_t n = s->spec->operation.n;
   s->layout = rh_layout_axis(n / length, length, 1);
   if (n % length == 0) return RH_OK;
   return rh_fail(error, RH_E_USAGE,
@@ -84,14 +86,12 @@ static rh_status take_length(rh_segmented *s, uint64_t length, rh_error *error) 
                  (number)length, (number)n);
 }
 
-/* is_kept: the caller's are gone when they are needed. */
-static rh_status take_offsets(rh_segmented *s, const rh_segmentation *given, int is_kept,
-                              rh_error *error) {
-  const uint64_t *starts = given->starts, *stops = given->stops;
-  uint64_t n = given->n_segments;
+static rh_status take_offsets(rh_segmented *s, uint64_t most_copied, rh_error *error) {
+  const uint64_t *starts = s->given.starts, *stops = s->given.stops;
+  uint64_t n = s->given.n_segments;
   if (!starts || !stops)
     return rh_fail(error, RH_E_USAGE, "rh_segmentation.%s is null", starts ? "stops" : "starts");
-  if (is_kept) {
+  if (n <= most_copied) {
     RH_TRY(make_offsets(s, n, error));
     uint64_t apart = stops == starts + 1 ? 1 : n; /* n + 1 offsets stay what they are */
     memcpy(s->offsets, starts, n * sizeof *starts);
@@ -103,22 +103,51 @@ static rh_status take_offsets(rh_segmented *s, const rh_segmentation *given, int
   return RH_OK;
 }
 
-rh_status rh_segmented_cut(rh_segmented *s, const rh_segmentation *asked, int is_kept,
-                           rh_error *error) {
-  rh_segmentation given;
-  RH_TRY(rh_sized_read(&given, asked, RH_SIZED(rh_segmentation, n_segments), error));
-  int has_offsets = given.starts || given.stops || given.n_segments;
-  if (given.reserved) return rh_fail(error, RH_E_USAGE, "rh_segmentation.reserved must be 0");
-  if ((given.n_axes > 0) + (given.length > 0) + has_offsets != 1)
+static rh_status cut(rh_segmented *s, const rh_segmentation *asked, uint64_t most_copied,
+                     rh_error *error) {
+  rh_segmentation *given = &s->given;
+  RH_TRY(rh_sized_read(given, asked, RH_SIZED(rh_segmentation, n_segments), error));
+  int has_offsets = given->starts || given->stops || given->n_segments;
+  if (given->reserved) return rh_fail(error, RH_E_USAGE, "rh_segmentation.reserved must be 0");
+  if ((given->n_axes > 0) + (given->length > 0) + has_offsets != 1)
     return rh_fail(error, RH_E_USAGE,
                    "rh_segmentation: exactly one of n_axes, length, and starts with stops says "
                    "which elements make a segment");
-  RH_TRY(given.n_axes   ? take_axes(s, &given, error)
-         : given.length ? take_length(s, given.length, error)
-                        : take_offsets(s, &given, is_kept, error));
-  uint64_t n = s->is_scattered ? s->layout.segments * s->layout.length : s->spec.operation.n;
-  s->spec.operation.layout = &s->layout;
-  return rh_layout_check(&s->layout, s->spec.operation.op, n, error);
+  RH_TRY(given->n_axes   ? take_axes(s, error)
+         : given->length ? take_length(s, given->length, error)
+                         : take_offsets(s, most_copied, error));
+  uint64_t n = s->is_scattered ? s->layout.segments * s->layout.length : s->spec->operation.n;
+  s->spec->operation.layout = &s->layout;
+  return rh_layout_check(&s->layout, s->spec->operation.op, n, error);
+}
+
+rh_status rh_segmented_name(rh_segmented *s, rh_job_spec *spec, const rh_request *request,
+                            rh_custom *custom, uint64_t most_copied, rh_error *error) {
+  s->spec = spec;
+  rh_columns_find(&s->columns, spec->operation.op);
+  RH_TRY(cut(s, request->segments, most_copied, error));
+  return request->accuracy ? rh_accuracy_ask(spec, custom, error) : RH_OK;
+}
+
+static int is_same_list(const uint64_t *own, const uint64_t *given, uint64_t n) {
+  return given && memcmp(own, given, n * sizeof *own) == 0;
+}
+
+int rh_segmented_is_of(const rh_segmented *s, const rh_segmentation *asked) {
+  const rh_segmentation *own = &s->given;
+  rh_segmentation other;
+  uint64_t n = own->n_segments;
+  if (rh_sized_read(&other, asked, RH_SIZED(rh_segmentation, n_segments), NULL) != RH_OK ||
+      own->n_axes != other.n_axes || own->reduced != other.reduced || own->length != other.length ||
+      n != other.n_segments || other.reserved)
+    return 0;
+  if (own->n_axes)
+    return !other.starts && !other.stops && !own->strides == !other.strides &&
+           is_same_list(s->axes_given[0], other.lengths, own->n_axes) &&
+           (!own->strides || is_same_list(s->axes_given[1], other.strides, own->n_axes));
+  if (own->length) return !other.starts && !other.stops;
+  return is_same_list(s->layout.starts, other.starts, n) &&
+         is_same_list(s->layout.stops, other.stops, n);
 }
 
 /* ---- Outputs ---- */
@@ -211,7 +240,7 @@ static rh_status judge_values(rh_segmented *s, rh_result *result, rh_error *erro
 
 void rh_segmented_store(const rh_segmented *s, const rh_output *outputs, uint64_t n,
                         rh_result *result) {
-  const rh_operator *op = s->spec.operation.op;
+  const rh_operator *op = s->spec->operation.op;
   rh_result first = s->columns.names;
   if (s->segments.n) rh_segments_result(&s->segments, 0, &first);
   else op->calls->decode(op, op->abi->identity, 0, &first);
@@ -221,31 +250,28 @@ void rh_segmented_store(const rh_segmented *s, const rh_output *outputs, uint64_
   write_result(s, &first, result);
 }
 
-static rh_status run(rh_segmented *s, const void *const *operands, int is_checked,
-                     rh_result *result, rh_error *error) {
-  rh_status status = rh_segments_bring(&s->segments, operands, error);
-  if (status == RH_OK) status = rh_segments_run(&s->segments, error);
-  rh_segments_let_go(&s->segments);
-  return status == RH_OK && is_checked ? judge_values(s, result, error) : status;
-}
-
-/* Values go where their results will be, if they fit. */
-static rh_status run_unchecked(rh_segmented *s, const void *const *operands,
-                               const rh_output *outputs, uint64_t n_outputs, rh_result *result,
-                               rh_error *error) {
-  unsigned char *own = s->segments.values;
-  if (n_outputs == 1 && s->segments.n && rh_columns_fit_values(&s->columns, &s->segments))
-    s->segments.values = outputs->data;
-  rh_status status = run(s, operands, 0, result, error);
+/* Values that are not checked go where their results will be, if they fit. */
+rh_status rh_segmented_reduce(rh_segmented *s, const void *const *operands, int is_checked,
+                              const rh_output *outputs, uint64_t n_outputs, rh_result *result,
+                              rh_error *error) {
+  rh_segments *segments = &s->segments;
+  unsigned char *own = segments->values;
+  if (!is_checked && n_outputs == 1 && segments->n && rh_columns_fit_values(&s->columns, segments))
+    segments->values = outputs->data;
+  rh_status status = rh_segments_bring(segments, operands, error);
+  if (status == RH_OK) status = rh_segments_run(segments, error);
+  rh_segments_let_go(segments);
+  if (status == RH_OK && is_checked) status = judge_values(s, result, error);
   if (status == RH_OK) rh_segmented_store(s, outputs, n_outputs, result);
-  s->segments.values = own;
+  segments->values = own;
   return status;
 }
 
 rh_status rh_segmented_call(rh_segmented *s, const rh_call_spec *call, const void *const *operands,
                             rh_result *result, rh_error *error) {
   if (!call->values) RH_TRY(rh_segmented_check_outputs(s, call->outputs, call->n_outputs, error));
-  if (operands) return run_unchecked(s, operands, call->outputs, call->n_outputs, result, error);
+  if (operands)
+    return rh_segmented_reduce(s, operands, 0, call->outputs, call->n_outputs, result, error);
   RH_TRY(rh_segments_bring_buffers(&s->segments, call->buffers, call->first, error));
   RH_TRY(rh_segments_run_to(&s->segments, call->values, call->index, error));
   if (!call->values) rh_segmented_store(s, call->outputs, call->n_outputs, result);
@@ -254,24 +280,18 @@ rh_status rh_segmented_call(rh_segmented *s, const rh_call_spec *call, const voi
 
 /* ---- Setting up ---- */
 
-static rh_status name(rh_segmented *s, rh_redhost *redhost, const rh_request *request, int is_kept,
-                      rh_error *error) {
-  RH_TRY(rh_request_name(request, redhost->context, &s->spec, &s->custom, error));
-  rh_operand_layout(&s->spec, s->spec.offsets);
-  rh_columns_find(&s->columns, s->spec.operation.op);
-  RH_TRY(rh_segmented_cut(s, request->segments, is_kept, error));
-  return request->accuracy ? rh_accuracy_ask(&s->spec, s->custom, error) : RH_OK;
-}
-
-static rh_status set_up(rh_segmented *s, rh_context *context, rh_error *error) {
-  RH_TRY(rh_locate(context, &s->spec, &s->found, error));
-  rh_job_spec located = s->spec;
+rh_status rh_segmented_set_up(rh_segmented *s, rh_context *context, int *is_final,
+                              rh_error *error) {
+  RH_TRY(rh_locate(context, s->spec, &s->found, error));
+  rh_job_spec located = *s->spec;
   rh_result *names = &s->columns.names;
   snprintf(names->strategy, sizeof names->strategy, "%s", s->found.name);
   located.strategy = s->found.name;
   located.plugin = s->found.path;
-  RH_TRY(
-      rh_segments_open(&s->segments, context, &located, s->is_scattered ? &s->axes : NULL, error));
+  rh_status status =
+      rh_segments_open(&s->segments, context, &located, s->is_scattered ? &s->axes : NULL, error);
+  *is_final = status == RH_E_NOMEM && !s->segments.values;
+  RH_TRY(status);
   if (s->segments.was_copied)
     rh_log(&context->options.reporter, RH_LOG_INFO,
            "strategy '%s': segments do not stand in rows, so each call copies them first",
@@ -279,175 +299,23 @@ static rh_status set_up(rh_segmented *s, rh_context *context, rh_error *error) {
   return RH_OK;
 }
 
-static void undo(void *of_segmented) {
-  rh_segmented *s = of_segmented;
+void rh_segmented_undo(rh_segmented *s) {
   rh_segments_finish(&s->segments);
   rh_found_finish(&s->found);
 }
 
 void rh_segmented_finish(rh_segmented *s) {
-  undo(s);
-  rh_request_release(&s->asked);
-  rh_custom_destroy(s->custom);
+  rh_segmented_undo(s);
   free(s->offsets);
 }
 
-/* A call, or a preparation without one. */
-typedef struct trial {
-  rh_segmented *of;
-  rh_redhost *redhost;
-  const rh_request *request; /* null: it is prepared */
-  const void *operands[RH_MOST_OPERANDS];
-  rh_result *result;
-  int is_kept; /* it may serve another request */
-} trial;
-
-static rh_status attempt(void *of_trial, int *is_final, rh_error *error) {
-  const trial *t = of_trial;
-  rh_status is_set_up = set_up(t->of, t->redhost->context, error);
-  /* No other strategy needs less memory for the values. */
-  *is_final = is_set_up == RH_E_NOMEM && !t->of->segments.values;
-  RH_TRY(is_set_up);
-  if (!t->request) RH_TRY(rh_accuracy_check_own(&t->of->segments.job, error));
-  if (!t->request) return rh_segments_self_test(&t->of->segments, error);
-  rh_status status = run(t->of, t->operands, !t->request->unchecked, t->result, error);
-  *is_final = status == RH_E_WRONG;
-  return status;
-}
-
-static void undo_trial(void *of_trial) { undo(((const trial *)of_trial)->of); }
-
-static rh_status try_all(trial *t, rh_error *error) {
-  rh_context *context = t->redhost->context;
-  const rh_tries tries = {
-      .context = context, .spec = &t->of->spec, .attempt = attempt, .undo = undo_trial, .user = t};
-  RH_TRY(rh_job_trust(context, &t->of->spec, error));
-  return rh_try_strategies(&tries, error);
-}
-
-/* What another request is compared with; and what the strategy is set up with lives as long. */
-static rh_status keep_request(rh_segmented *s, const rh_context *context, const rh_request *request,
-                              rh_error *error) {
-  rh_segmentation *given = &s->given;
-  RH_TRY(rh_sized_read(given, request->segments, RH_SIZED(rh_segmentation, n_segments), error));
-  for (uint32_t k = 0; k < given->n_axes; k++) {
-    s->axes_given[0][k] = given->lengths[k];
-    if (given->strides) s->axes_given[1][k] = given->strides[k];
-  }
-  RH_TRY(rh_request_copy(&s->asked, request, error));
-  s->asked.n = request->n;
-  s->spec.strategy = s->asked.strategy;
-  s->spec.settings = s->asked.settings;
-  s->blame = context->blame;
-  return RH_OK;
-}
-
-static rh_status reduce(trial *t, rh_error *error) {
-  const rh_request *request = t->request;
-  RH_TRY(name(t->of, t->redhost, request, t->is_kept, error));
-  rh_request_data(request, t->operands);
-  RH_TRY(rh_request_check(request, &t->of->spec, t->operands, error));
-  if (t->is_kept) RH_TRY(keep_request(t->of, t->redhost->context, request, error));
-  RH_TRY(rh_segmented_check_outputs(t->of, request->outputs, request->n_outputs, error));
-  RH_TRY(try_all(t, error));
-  rh_segmented_store(t->of, request->outputs, request->n_outputs, t->result);
-  return RH_OK;
-}
-
-/* ---- The same request again ---- */
-
-enum { MOST_KEPT = 1 << 20 /* segments whose offsets are copied and compared */ };
-
-static int is_same_list(const uint64_t *own, const uint64_t *given, uint64_t n) {
-  return given && memcmp(own, given, n * sizeof *own) == 0;
-}
-
-static int cuts_alike(const rh_segmented *s, const rh_segmentation *other) {
-  const rh_segmentation *own = &s->given;
-  uint64_t n = own->n_segments;
-  if (own->n_axes != other->n_axes || own->reduced != other->reduced ||
-      own->length != other->length || n != other->n_segments || other->reserved)
-    return 0;
-  if (own->n_axes)
-    return !other->starts && !other->stops && !own->strides == !other->strides &&
-           is_same_list(s->axes_given[0], other->lengths, own->n_axes) &&
-           (!own->strides || is_same_list(s->axes_given[1], other->strides, own->n_axes));
-  if (own->length) return !other->starts && !other->stops;
-  return is_same_list(s->offsets, other->starts, n) &&
-         is_same_list(s->offsets + n, other->stops, n);
-}
-
-static int serves(const rh_segmented *s, const rh_context *context, const rh_request *request,
-                  const rh_segmentation *given) {
-  if (!s || s->blame != context->blame || s->asked.n != request->n || request->accuracy ||
-      !rh_request_asks_same(&s->asked, request))
-    return 0;
-  for (uint64_t k = 0; k < request->n_constants; k++)
-    if (s->asked.constants[k].value.i != request->constants[k].value.i) return 0;
-  return cuts_alike(s, given);
-}
-
-static rh_status reduce_again(rh_segmented *s, const rh_request *request, rh_result *result,
-                              rh_error *error) {
-  const void *operands[RH_MOST_OPERANDS];
-  rh_request_data(request, operands);
-  RH_TRY(rh_request_check(request, &s->spec, operands, error));
-  RH_TRY(rh_segmented_check_outputs(s, request->outputs, request->n_outputs, error));
-  if (request->unchecked)
-    return run_unchecked(s, operands, request->outputs, request->n_outputs, result, error);
-  RH_TRY(run(s, operands, 1, result, error));
-  rh_segmented_store(s, request->outputs, request->n_outputs, result);
-  return RH_OK;
-}
-
-/* A setup for a whole array may take as much. */
-static int takes_little(const rh_segmented *s) {
+int rh_segmented_takes_little(const rh_segmented *s) {
   const rh_segments *of = &s->segments;
-  uint64_t most = RH_KEPT_BYTES, bytes = of->n * of->value_bytes;
+  uint64_t bytes = of->n * of->value_bytes;
+  if (s->given.n_segments && !s->offsets) return 0; /* they are the caller's */
   if (of->was_copied)
-    bytes += s->spec.operation.n * rh_operator_element_bytes(s->spec.operation.op);
+    bytes += s->spec->operation.n * rh_operator_element_bytes(s->spec->operation.op);
   if (of->job.device) bytes += rh_instance_scratch(of->job.instance);
   for (uint32_t k = 0; k < RH_MOST_OPERANDS; k++) bytes += of->inputs[k].room;
-  return bytes <= most;
-}
-
-void rh_segmented_forget(rh_redhost *redhost) {
-  if (redhost->segmented) rh_segmented_finish(redhost->segmented);
-  free(redhost->segmented);
-  redhost->segmented = NULL;
-}
-
-rh_status rh_segmented_reduce(rh_redhost *redhost, const rh_request *request, rh_result *result,
-                              rh_error *error) {
-  rh_segmentation given;
-  RH_TRY(rh_sized_read(&given, request->segments, RH_SIZED(rh_segmentation, n_segments), error));
-  if (serves(redhost->segmented, redhost->context, request, &given)) {
-    rh_status status = reduce_again(redhost->segmented, request, result, error);
-    if (status == RH_OK) return RH_OK;
-    rh_segmented_forget(redhost);
-    if (status == RH_E_WRONG || status == RH_E_CANCELLED) return status;
-  }
-  rh_segmented_forget(redhost);
-  rh_segmented *s;
-  RH_TRY(RH_NEW(&s, 1, "a reduction of segments", error));
-  trial t = {.of = s, .redhost = redhost, .request = request, .result = result};
-  t.is_kept = given.n_segments <= MOST_KEPT;
-  redhost->segmented = s;
-  rh_status status = reduce(&t, error);
-  if (status != RH_OK || !t.is_kept || !takes_little(s)) rh_segmented_forget(redhost);
-  return status;
-}
-
-rh_status rh_segmented_prepare(rh_segmented *s, rh_redhost *redhost, const rh_request *request,
-                               rh_error *error) {
-  trial t = {.of = s, .redhost = redhost};
-  if (request->outputs || request->n_outputs)
-    return rh_fail(error, RH_E_USAGE,
-                   "rh_request.outputs: each prepared call brings its own, in rh_call_spec");
-  RH_TRY(name(s, redhost, request, 1, error));
-  s->spec.on_device = rh_request_place(request, redhost->context);
-  RH_TRY(try_all(&t, error));
-  /* The caller's lists are valid during rh_prepare() only. */
-  s->spec.n_settings = s->segments.spec.n_settings = s->segments.job.spec.n_settings = 0;
-  return RH_OK;
+  return bytes <= RH_KEPT_BYTES;
 }

@@ -211,7 +211,7 @@ TEST(one_set_of_slots) {
     request.op = ops[k % OPS];
     request.n = k % 2 ? ALL : WHOLE / 4 + 100;
     must(rh_reduce(redhost, &request, spoilt(&result), &error));
-    const rh_staging *slots = &redhost->kept->staging;
+    const rh_staging *slots = &redhost->kept.staging;
     if (!memory) memory = slots->memory[0];
     ck_assert_ptr_eq(slots->memory[0], memory);
     ck_assert_uint_eq(slots->bytes, CHUNK);

@@ -42,14 +42,14 @@ static void check_sum(const char *strategy, const int32_t *x, uint64_t n, uint32
 
 /* The setup that is kept for a strategy's name; null: none. */
 static const rh_instance *kept_for(const char *strategy) {
-  for (int k = 0; redhost->kept && k < (int)redhost->kept->n; k++) {
-    const rh_kept_job *kept = redhost->kept->jobs[k];
+  for (int k = 0; k < (int)redhost->kept.n; k++) {
+    const rh_kept_job *kept = redhost->kept.jobs[k];
     if (strcmp(kept->asked.strategy, strategy) == 0) return kept->job.instance;
   }
   return NULL;
 }
 
-static int n_kept(void) { return redhost->kept ? (int)redhost->kept->n : 0; }
+static int n_kept(void) { return (int)redhost->kept.n; }
 
 static const char *const strategies[] = {"serial", "native", "auto", "cascade", "two_stage"};
 enum { STRATEGIES = sizeof strategies / sizeof *strategies };
@@ -81,9 +81,9 @@ TEST_LOOP(as_many_as_asked_for, 0, 15) {
   for (int round = 0; round < 2; round++)
     for (uint64_t n = 1; n <= 1 << 11; n *= 2) check_sum("serial", numbers, n, 1);
   ck_assert_int_eq(n_kept(), _i == 0 ? 8 : _i > 12 ? 12 : _i);
-  const rh_instance *kept = redhost->kept->jobs[n_kept() - 1]->job.instance;
+  const rh_instance *kept = redhost->kept.jobs[n_kept() - 1]->job.instance;
   check_sum("serial", numbers, UINT64_C(1) << (12 - n_kept()), 1); /* the oldest */
-  ck_assert_ptr_eq(redhost->kept->jobs[0]->job.instance, kept);
+  ck_assert_ptr_eq(redhost->kept.jobs[0]->job.instance, kept);
   rh_close(redhost);
   redhost = plain;
 }
@@ -225,8 +225,8 @@ TEST_LOOP(arrays_come_and_go, 0, 2) {
     check_sum("cascade", x + 5, N - 500, 1);
     ck_assert_int_eq(munmap(x, bytes), 0);
     /* No object over the caller's former memory is kept; the device's own buffer is. */
-    ck_assert_int_eq(redhost->kept->inputs[0].buffer == NULL, _i);
-    ck_assert_uint_eq(redhost->kept->inputs[0].in_place, 0);
+    ck_assert_int_eq(redhost->kept.inputs[0].buffer == NULL, _i);
+    ck_assert_uint_eq(redhost->kept.inputs[0].in_place, 0);
   }
   ck_assert_int_eq(n_kept(), 1);
 }
@@ -238,7 +238,7 @@ TEST(large_buffers_do_not_stay) {
   redhost->context->most_whole_bytes = UINT64_MAX; /* or they would be streamed */
   x[n - 1] = 5;
   check_sum("cascade", x, n, 1);
-  ck_assert_ptr_null(redhost->kept->inputs[0].buffer);
+  ck_assert_ptr_null(redhost->kept.inputs[0].buffer);
   ck_assert_ptr_nonnull(kept_for("cascade")); /* itself it takes little */
   free(x);
 }
@@ -281,7 +281,7 @@ TEST(auto_leaves_who_was_wrong) {
   setenv("REDHOST_NO_CACHE", "1", 1);
   reduce(&request);
   const rh_result before = result;
-  const rh_job *job = &redhost->kept->jobs[0]->job;
+  const rh_job *job = &redhost->kept.jobs[0]->job;
   rh_context_blame(redhost->context, job->strategy->name, job->path, job->spec.operation.op, 7);
   reduce(&request);
   ck_assert_str_ne(before.strategy, result.strategy);

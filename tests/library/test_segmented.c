@@ -307,7 +307,9 @@ static void of_shapes(problem *p, const char *name) {
     snprintf(what, sizeof what, "%s, shape %zu", name, k);
     by_axes(&of, strides);
     try_call(p, &of, what);
-    ck_assert(!redhost->segmented || !redhost->segmented->segments.is_loop);
+    const rh_kept *kept = &redhost->kept;
+    for (uint32_t j = 0; j < kept->n; j++)
+      ck_assert(!kept->jobs[j]->segmented || !kept->jobs[j]->segmented->segments.is_loop);
   }
 }
 

@@ -62,26 +62,28 @@ void rh_operands_begin(rh_operands *operands, const rh_operator *op) {
   operands->count_slot = op->count_slot;
 }
 
-void rh_operands_place(rh_operands *operands, const rh_operator *op, const uint64_t *offsets,
-                       cl_mem buffer, uint64_t first, const void *host) {
+rh_data rh_operands_data(rh_operands *operands, const rh_operator *op, const uint64_t *offsets,
+                         cl_mem buffer, uint64_t first, const void *host) {
+  const char *at = host;
+  if (!rh_operator_has_operands(op))
+    return (rh_data){.buffer = buffer,
+                     .host = at ? at + offsets[0] : NULL,
+                     .first =
+                         buffer ? (first + offsets[0]) / rh_type_size(op->operands[0].type) : 0};
   rh_operands_begin(operands, op);
   for (uint32_t k = 0; k < operands->n; k++) {
     operands->buffers[k] = buffer;
     operands->at[k] = (first + offsets[k]) / rh_type_size(op->operands[k].type);
-    operands->arrays.operands[k] = (const char *)host + offsets[k];
+    operands->arrays.operands[k] = at ? at + offsets[k] : NULL;
   }
+  return (rh_data){.operands = operands};
 }
 
-rh_data rh_operands_data(rh_operands *operands, const rh_operator *op, const uint64_t *offsets,
-                         cl_mem buffer, uint64_t first, const void *host) {
-  if (rh_operator_has_operands(op)) {
-    rh_operands_place(operands, op, offsets, buffer, first, host);
-    return (rh_data){.operands = operands};
-  }
-  uint64_t size = rh_type_size(op->operands[0].type);
-  return (rh_data){.buffer = buffer,
-                   .host = (const char *)host + offsets[0],
-                   .first = buffer ? (first + offsets[0]) / size : 0};
+void rh_operands_set_part(const rh_data *data, const rh_operator *op, uint64_t whole_n,
+                          uint64_t base) {
+  if (!data->operands) return;
+  data->operands->whole_n = whole_n;
+  rh_operator_set_base(op, data->operands->constants, base);
 }
 
 rh_status rh_operands_bring(rh_job *job, rh_cl_input *inputs, const void *const *operands,

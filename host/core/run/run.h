@@ -130,11 +130,6 @@ typedef struct rh_operands {
 /* The operands' number and the constants' values; not yet where the operands are. */
 void rh_operands_begin(rh_operands *operands, const rh_operator *op);
 
-/* Both: the operands of `op` stand offsets[k] bytes behind the first element of
- * `buffer`, which is `first` bytes behind its beginning, or behind `host`. */
-void rh_operands_place(rh_operands *operands, const rh_operator *op, const uint64_t *offsets,
-                       cl_mem buffer, uint64_t first, const void *host);
-
 /* One strategy set up for one problem: query, setup, run and teardown, with the host's checks
  * around each call. */
 
@@ -171,6 +166,14 @@ typedef struct rh_data {
   uint64_t first;        /* elements */
   rh_operands *operands; /* of an operator that has them: instead of the others */
 } rh_data;
+
+/* Operands that stand offsets[k] bytes behind `host`, which `buffer`, if there is one, has from its
+ * byte `first` on.  What rh_operands_begin() says is in *operands, where the operator has them. */
+rh_data rh_operands_data(rh_operands *operands, const rh_operator *op, const uint64_t *offsets,
+                         cl_mem buffer, uint64_t first, const void *host);
+/* They are elements of `whole_n`, of which the first has the index `base`. */
+void rh_operands_set_part(const rh_data *data, const rh_operator *op, uint64_t whole_n,
+                          uint64_t base);
 
 /* [one thread at a time] */
 typedef struct rh_instance rh_instance;
@@ -481,9 +484,6 @@ rh_status rh_operands_check(const rh_operator *op, const void *const *operands, 
  * needed.  UINT64_MAX stands for more than 2^64. */
 uint64_t rh_operand_layout(const rh_job_spec *spec, uint64_t offsets[RH_MOST_OPERANDS]);
 
-/* As rh_operands_place(), of any operator. */
-rh_data rh_operands_data(rh_operands *operands, const rh_operator *op, const uint64_t *offsets,
-                         cl_mem buffer, uint64_t first, const void *host);
 /* *placed = n elements of each operand, from operands[k] on, brought to the job's device if it has
  * one.  inputs: buffers of the operands, kept for the next call.  *placed may point into *job. */
 rh_status rh_operands_bring(rh_job *job, rh_cl_input *inputs, const void *const *operands,
@@ -552,7 +552,8 @@ void rh_call_decode(const rh_call *call, const void *value, uint64_t n, rh_resul
 
 /* Reduces a few thousand elements, or as many as the job is set up for, and then the last two
  * thirds of them: several work-groups, a partial one, and a range that does not start at 0.  It
- * also absorbs the driver's work at a first launch.  RH_E_WRONG if an answer is wrong. */
+ * also absorbs the driver's work at a first launch.  RH_E_WRONG, and the strategy is blamed, if an
+ * answer is wrong. */
 rh_status rh_job_self_test(rh_job *job, rh_error *error);
 
 /* Reduces the elements of `array`, of a strategy that is set up for one operand. */

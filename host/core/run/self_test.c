@@ -85,12 +85,18 @@ rh_status rh_job_try(rh_job *job, uint64_t n, const char *kind, rh_error *error)
   return status;
 }
 
+static void blame(const rh_job *job) {
+  rh_context_blame(job->context, job->strategy->name, job->path, job->spec.operation.op,
+                   job->spec.operation.n);
+}
+
 rh_status rh_job_self_test(rh_job *job, rh_error *error) {
-  rh_status status =
-      rh_job_try(job, job->spec.operation.n < MOST ? job->spec.operation.n : MOST, "hash", error);
-  if (status == RH_E_WRONG)
-    rh_error_prefix(error, "strategy '%s' fails its self-test on %s and is not used",
-                    job->strategy->name, job->device ? job->device->name : "the host");
+  uint64_t n = job->spec.operation.n;
+  rh_status status = rh_job_try(job, n < MOST ? n : MOST, "hash", error);
+  if (status != RH_E_WRONG) return status;
+  rh_error_prefix(error, "strategy '%s' fails its self-test on %s and is not used",
+                  job->strategy->name, job->device ? job->device->name : "the host");
+  blame(job);
   return status;
 }
 
@@ -106,7 +112,6 @@ rh_status rh_job_check_order(rh_job *job, rh_error *error) {
   RH_TRY(rh_job_reduce(job, spec, &trial.array, &result, error));
   rh_status status =
       rh_canonical_trial_judge(&trial, op->base, job->strategy->name, &result, error);
-  if (status == RH_E_WRONG)
-    rh_context_blame(job->context, job->strategy->name, job->path, op, spec->operation.n);
+  if (status == RH_E_WRONG) blame(job);
   return status;
 }

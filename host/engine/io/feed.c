@@ -106,32 +106,34 @@ static rh_status make_room(rh_feed *feed, rh_error *error) {
   return status;
 }
 
-/* Handles a failed read(); RH_OK means try again. */
-static rh_status after_failed_read(rh_feed *feed, int code, uint64_t total, rh_error *error) {
-  if (code == EINTR) {
-    feed->head.pace.next = 0; /* the signal may be a request to cancel, so ask at once */
-    return rh_pace_report(&feed->head.pace, feed->head.length, total, error);
-  }
-  if (code == EAGAIN) { /* another process made the pipe non-blocking */
-    struct pollfd readable = {.fd = feed->fd, .events = POLLIN};
-    if (poll(&readable, 1, -1) >= 0 || errno == EINTR)
-      return rh_pace_report(&feed->head.pace, feed->head.length, total, error);
-  }
-  return rh_fail(error, RH_E_FILE, "%s: cannot be read: %s", feed->name, strerror(code));
+enum { NONE_YET = -1, FAILED = -2 };
+
+/* What the pipe has now, for which it waits a moment: *got > 0 bytes, 0 at its end, NONE_YET after
+ * that moment, a signal, or where another process was faster, or FAILED. */
+static ssize_t read_some(const rh_feed *feed, void *to, uint64_t bytes, rh_error *error) {
+  struct pollfd readable = {.fd = feed->fd, .events = POLLIN};
+  ssize_t got = poll(&readable, 1, WAIT_MS);
+  if (got == 0) return NONE_YET;
+  if (got > 0) got = read(feed->fd, to, bytes < MOST_AT_ONCE ? bytes : MOST_AT_ONCE);
+  if (got >= 0) return got;
+  if (errno == EINTR || errno == EAGAIN) return NONE_YET;
+  rh_fail(error, RH_E_FILE, "%s: cannot be read: %s", feed->name, strerror(errno));
+  return FAILED;
 }
 
 /* Reads until at least `wanted` bytes are there or the stream ends, which is not a failure.
  * `total` is for the progress report; 0: unknown. */
 static rh_status fill(rh_feed *feed, uint64_t wanted, uint64_t total, rh_error *error) {
-  while (feed->head.length < wanted && !feed->head.ended) {
+  rh_stream *head = &feed->head;
+  while (head->length < wanted && !head->ended) {
     RH_TRY(make_room(feed, error));
-    RH_TRY(rh_pace_report(&feed->head.pace, feed->head.length, total, error));
-    uint64_t room = feed->head.region.bytes - feed->head.length;
-    if (room > MOST_AT_ONCE) room = MOST_AT_ONCE;
-    ssize_t got = read(feed->fd, (char *)feed->head.region.address + feed->head.length, room);
-    if (got > 0) feed->head.length += (uint64_t)got;
-    if (got == 0) feed->head.ended = 1;
-    if (got < 0) RH_TRY(after_failed_read(feed, errno, total, error));
+    RH_TRY(rh_pace_report(&head->pace, head->length, total, error));
+    ssize_t got = read_some(feed, (char *)head->region.address + head->length,
+                            head->region.bytes - head->length, error);
+    if (got == FAILED) return RH_E_FILE;
+    if (got > 0) head->length += (uint64_t)got;
+    head->ended = got == 0;
+    if (got == NONE_YET) head->pace.next = 0; /* the signal may be a request to cancel */
   }
   return RH_OK;
 }
@@ -199,18 +201,8 @@ rh_status rh_feed_gather(rh_feed *feed, uint64_t most, rh_error *error) {
   return fill(feed, wanted, all == UINT64_MAX ? 0 : all, error);
 }
 
-/* Waits until there is something to read, the pipe ends, or the caller wants to stop. */
-static int wait_for_bytes(const rh_feed *feed, const atomic_int *stop) {
-  struct pollfd readable = {.fd = feed->fd, .events = POLLIN};
-  while (!atomic_load(stop)) {
-    int ready = poll(&readable, 1, WAIT_MS);
-    if (ready > 0 || (ready < 0 && errno != EINTR)) return 1;
-  }
-  return 0;
-}
-
-/* The bytes that were read ahead, and then the pipe's.  Returns the number, 0 at the end, or -1. */
-static ssize_t next_bytes(rh_feed *feed, void *to, uint64_t bytes, const atomic_int *stop) {
+/* The bytes that were read ahead, and then the pipe's: as read_some(). */
+static ssize_t next_bytes(rh_feed *feed, void *to, uint64_t bytes, rh_error *error) {
   rh_stream *head = &feed->head;
   uint64_t at = feed->data_offset + feed->given;
   if (at < head->length) {
@@ -219,21 +211,18 @@ static ssize_t next_bytes(rh_feed *feed, void *to, uint64_t bytes, const atomic_
     return (ssize_t)bytes;
   }
   if (head->region.address) rh_region_finish(&head->region);
-  if (head->ended || !wait_for_bytes(feed, stop)) return 0;
-  return read(feed->fd, to, bytes < MOST_AT_ONCE ? bytes : MOST_AT_ONCE);
+  return head->ended ? 0 : read_some(feed, to, bytes, error);
 }
 
 static rh_status fill_from_pipe(rh_feed *feed, char *to, uint64_t bytes, const atomic_int *stop,
                                 uint64_t *done, rh_error *error) {
   for (*done = 0; *done < bytes && !atomic_load(stop);) {
-    ssize_t got = next_bytes(feed, to + *done, bytes - *done, stop);
+    ssize_t got = next_bytes(feed, to + *done, bytes - *done, error);
+    if (got == FAILED) return RH_E_FILE;
     if (got == 0) return RH_OK;
-    if (got > 0) {
-      *done += (uint64_t)got;
-      feed->given += (uint64_t)got;
-    } else if (errno != EINTR && errno != EAGAIN) {
-      return rh_fail(error, RH_E_FILE, "%s: cannot be read: %s", feed->name, strerror(errno));
-    }
+    if (got == NONE_YET) continue;
+    *done += (uint64_t)got;
+    feed->given += (uint64_t)got;
   }
   return RH_OK;
 }

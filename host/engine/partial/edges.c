@@ -56,28 +56,17 @@ void rh_edges_drop(rh_partial *partial, uint32_t k) {
           (partial->n_edges - k) * sizeof *partial->edges);
 }
 
-/* The number of edges that begin before the element. */
 static uint32_t place_of(const rh_partial *partial, uint64_t element) {
-  uint32_t low = 0, high = partial->n_edges;
-  while (low < high) {
-    uint32_t middle = low + (high - low) / 2;
-    if (partial->edges[middle].first < element) low = middle + 1;
-    else high = middle;
-  }
-  return low;
-}
-
-static rh_status overlap(uint64_t element, rh_error *error) {
-  return rh_fail(error, RH_E_INVALID, "the parts of a reduction overlap: element %llu is in two",
-                 (unsigned long long)element);
+  return rh_count_before(partial->edges, partial->n_edges, sizeof *partial->edges, element);
 }
 
 rh_status rh_edges_check_free(const rh_partial *partial, uint64_t first, uint64_t n,
                               rh_error *error) {
   uint32_t at = place_of(partial, first);
   const rh_edge *edges = partial->edges;
-  if (at > 0 && edges[at - 1].first + edges[at - 1].n > first) return overlap(first, error);
-  if (at < partial->n_edges && edges[at].first - first < n) return overlap(edges[at].first, error);
+  if (at > 0 && edges[at - 1].first + edges[at - 1].n > first) return rh_say_overlap(first, error);
+  if (at < partial->n_edges && edges[at].first - first < n)
+    return rh_say_overlap(edges[at].first, error);
   return RH_OK;
 }
 
@@ -107,7 +96,7 @@ static rh_status join(rh_partial *partial, uint32_t k, rh_error *error) {
 static rh_status add_piece(rh_partial *partial, uint64_t first, uint64_t n,
                            const void *const *operands, rh_error *error) {
   RH_TRY(rh_edges_check_free(partial, first, n, error));
-  if (rh_fold_has(&partial->fold, first / partial->fold.unit)) return overlap(first, error);
+  if (rh_fold_has(&partial->fold, first / partial->fold.unit)) return rh_say_overlap(first, error);
   RH_TRY(RH_ROOM(&partial->edges, partial->n_edges, "the edges of a part", error));
   uint32_t at = place_of(partial, first);
   rh_edge edge;
@@ -121,15 +110,19 @@ static rh_status add_piece(rh_partial *partial, uint64_t first, uint64_t n,
   return at > 0 && are_one(partial, at - 1) ? join(partial, at - 1, error) : RH_OK;
 }
 
+rh_status rh_say_end(uint64_t element, rh_error *error) {
+  return rh_fail(error, RH_E_INVALID,
+                 "the parts are of one whole that ends before element %llu, and of one that goes "
+                 "on",
+                 (unsigned long long)element);
+}
+
 rh_status rh_partial_add_edge(rh_partial *partial, uint64_t first, uint64_t n,
                               const void *const *operands, rh_error *error) {
   const void *at[RH_MOST_OPERANDS];
   uint64_t unit = partial->fold.unit;
   if (n > partial->whole_n || first > partial->whole_n - n)
-    return rh_fail(error, RH_E_INVALID,
-                   "the parts are of one whole that ends before element %llu, and of one that "
-                   "goes on",
-                   (unsigned long long)partial->whole_n);
+    return rh_say_end(partial->whole_n, error);
   for (uint64_t done = 0; done < n;) {
     uint64_t left = unit - (first + done) % unit;
     if (left > n - done) left = n - done;

@@ -13,17 +13,6 @@ void rh_fold_finish(rh_fold *fold) {
   *fold = (rh_fold){0};
 }
 
-static uint64_t first_of(const rh_fold_node *node) { return node->index << node->level; }
-
-/* Inclusive, because the end may be 2^64. */
-static uint64_t last_of(const rh_fold_node *node) {
-  return first_of(node) + ((UINT64_C(1) << node->level) - 1);
-}
-
-uint64_t rh_fold_first(const rh_fold *fold, uint32_t k) { return first_of(&fold->nodes[k]); }
-
-uint64_t rh_fold_last(const rh_fold *fold, uint32_t k) { return last_of(&fold->nodes[k]); }
-
 static size_t node_bytes(const rh_fold *fold) { return (size_t)fold->n_values * fold->stride; }
 
 static unsigned char *values_of(const rh_fold *fold, uint32_t k) {
@@ -32,33 +21,41 @@ static unsigned char *values_of(const rh_fold *fold, uint32_t k) {
 
 const void *rh_fold_values(const rh_fold *fold, uint32_t k) { return values_of(fold, k); }
 
-/* The number of nodes that begin before the unit. */
-static uint32_t place_of(const rh_fold *fold, uint64_t unit) {
-  uint32_t low = 0, high = fold->n;
-  /* In index order it is behind all others. */
-  if (high && first_of(&fold->nodes[high - 1]) < unit) return high;
+uint32_t rh_count_before(const void *list, uint32_t n, size_t size, uint64_t first) {
+  uint32_t low = 0, high = n;
   while (low < high) {
     uint32_t middle = low + (high - low) / 2;
-    if (first_of(&fold->nodes[middle]) < unit) low = middle + 1;
+    uint64_t found;
+    memcpy(&found, (const char *)list + middle * size, sizeof found);
+    if (found < first) low = middle + 1;
     else high = middle;
   }
   return low;
 }
 
+static uint32_t place_of(const rh_fold *fold, uint64_t unit) {
+  return rh_count_before(fold->nodes, fold->n, sizeof *fold->nodes, unit);
+}
+
 int rh_fold_has(const rh_fold *fold, uint64_t unit) {
   uint32_t at = place_of(fold, unit);
-  return (at < fold->n && first_of(&fold->nodes[at]) == unit) ||
-         (at > 0 && last_of(&fold->nodes[at - 1]) >= unit);
+  return (at < fold->n && fold->nodes[at].first == unit) ||
+         (at > 0 && rh_fold_last(&fold->nodes[at - 1]) >= unit);
+}
+
+rh_status rh_say_overlap(uint64_t element, rh_error *error) {
+  return rh_fail(error, RH_E_INVALID, "the parts of a reduction overlap: element %llu is in two",
+                 (unsigned long long)element);
 }
 
 static rh_status check_free(const rh_fold *fold, const rh_fold_node *node, uint32_t at,
                             rh_error *error) {
-  int meets_left = at > 0 && last_of(&fold->nodes[at - 1]) >= first_of(node);
-  int meets_right = at < fold->n && first_of(&fold->nodes[at]) <= last_of(node);
-  if (!meets_left && !meets_right) return RH_OK;
-  uint64_t unit = meets_left ? first_of(node) : first_of(&fold->nodes[at]);
-  return rh_fail(error, RH_E_INVALID, "the parts of a reduction overlap: element %llu is in two",
-                 (unsigned long long)(unit * fold->unit));
+  const rh_fold_node *nodes = fold->nodes;
+  if (at > 0 && rh_fold_last(&nodes[at - 1]) >= node->first)
+    return rh_say_overlap(node->first * fold->unit, error);
+  if (at < fold->n && nodes[at].first <= rh_fold_last(node))
+    return rh_say_overlap(nodes[at].first * fold->unit, error);
+  return RH_OK;
 }
 
 static rh_status make_room(rh_fold *fold, rh_error *error) {
@@ -83,7 +80,8 @@ static rh_status make_room(rh_fold *fold, rh_error *error) {
 }
 
 static int are_neighbours(const rh_fold_node *left, const rh_fold_node *right) {
-  return left->level == right->level && left->index % 2 == 0 && left->index + 1 == right->index;
+  return left->level == right->level && (left->first >> left->level) % 2 == 0 &&
+         rh_fold_last(left) + 1 == right->first;
 }
 
 /* Moves the nodes from `from` on to `to` and on. */
@@ -103,24 +101,36 @@ static void merge(rh_fold *fold, uint32_t at) {
     for (uint32_t k = 0; k < fold->n_values; k++)
       rh_op_combine(fold->op, values_of(fold, at) + (size_t)k * fold->stride,
                     values_of(fold, at + 1) + (size_t)k * fold->stride);
-    nodes[at].index /= 2;
     nodes[at].level++;
     move(fold, at + 2, at + 1);
   }
 }
 
-rh_status rh_fold_add(rh_fold *fold, uint32_t level, uint64_t index, const void *values,
-                      rh_error *error) {
-  if (level > MOST_LEVEL || index > UINT64_MAX >> level)
-    return rh_fail(error, RH_E_INVALID, "part %llu of level %u is beyond 2^64 units",
-                   (unsigned long long)index, level);
-  rh_fold_node node = {.index = index, .level = level};
-  uint32_t at = place_of(fold, first_of(&node));
-  RH_TRY(check_free(fold, &node, at, error));
+/* An indexed operator counts from a part's first element, which has the index `base` in the whole.
+ * Values of other operators, and the identity, stay as they are. */
+static void rebase(const rh_op *op, void *value, uint64_t base) {
+  enum { INDEX_AT = 8 }; /* of {key, index} */
+  uint64_t index;
+  if (!(op->flags & RH_OP_INDEXED)) return;
+  memcpy(&index, (char *)value + INDEX_AT, sizeof index);
+  if (index == UINT64_MAX) return; /* of no element */
+  index += base;
+  memcpy((char *)value + INDEX_AT, &index, sizeof index);
+}
+
+rh_status rh_fold_add(rh_fold *fold, const rh_fold_node *node, const void *values, uint64_t apart,
+                      uint64_t base, rh_error *error) {
+  uint32_t at = place_of(fold, node->first);
+  RH_TRY(check_free(fold, node, at, error));
   RH_TRY(make_room(fold, error));
   move(fold, at, at + 1);
-  memcpy(values_of(fold, at), values, node_bytes(fold));
-  fold->nodes[at] = node;
+  memset(values_of(fold, at), 0, node_bytes(fold));
+  for (uint32_t k = 0; k < fold->n_values; k++) {
+    unsigned char *to = values_of(fold, at) + (size_t)k * fold->stride;
+    memcpy(to, (const char *)values + k * apart, fold->op->value_size);
+    rebase(fold->op, to, base);
+  }
+  fold->nodes[at] = *node;
   merge(fold, at);
   return RH_OK;
 }
@@ -129,8 +139,8 @@ rh_status rh_fold_add(rh_fold *fold, uint32_t level, uint64_t index, const void 
 static uint32_t without_gap(const rh_fold *fold, uint64_t *units) {
   uint32_t k = 0;
   *units = 0;
-  for (; k < fold->n && first_of(&fold->nodes[k]) == *units; k++)
-    *units = last_of(&fold->nodes[k]) + 1;
+  for (; k < fold->n && fold->nodes[k].first == *units; k++)
+    *units = rh_fold_last(&fold->nodes[k]) + 1;
   return k;
 }
 
@@ -157,14 +167,4 @@ uint32_t rh_fold_level(uint64_t first, uint64_t units, uint32_t most) {
   uint32_t alignment = first ? (uint32_t)__builtin_ctzll(first) : MOST_LEVEL;
   if (alignment < level) level = alignment;
   return level < most ? level : most;
-}
-
-void rh_fold_rebase(const rh_op *op, void *value, uint64_t base) {
-  enum { INDEX_AT = 8 }; /* of {key, index} */
-  uint64_t index;
-  if (!(op->flags & RH_OP_INDEXED)) return;
-  memcpy(&index, (char *)value + INDEX_AT, sizeof index);
-  if (index == UINT64_MAX) return; /* of no element */
-  index += base;
-  memcpy((char *)value + INDEX_AT, &index, sizeof index);
 }

@@ -124,10 +124,7 @@ static rh_status learn_end(rh_partial *partial, uint64_t end, rh_error *error) {
     partial->whole_n = end;
     return RH_OK;
   }
-  return rh_fail(error, RH_E_INVALID,
-                 "the parts are of one whole that ends before element %llu, and of one that goes "
-                 "on",
-                 (unsigned long long)(end < known ? end : known));
+  return rh_say_end(end < known ? end : known, error);
 }
 
 static rh_status check_extent(rh_partial *partial, const rh_partial_chunk *chunk, rh_error *error) {
@@ -138,19 +135,15 @@ static rh_status check_extent(rh_partial *partial, const rh_partial_chunk *chunk
 }
 
 static rh_status fold_chunk(rh_partial *partial, const rh_partial_chunk *chunk, rh_error *error) {
-  _Alignas(16) unsigned char values[(1 + RH_MOST_ORDERS) * RH_ANY_VALUE_BYTES];
+  unsigned char values[(1 + RH_MOST_ORDERS) * RH_ANY_VALUE_BYTES];
   rh_fold *fold = &partial->fold;
-  uint64_t tile = chunk->first / fold->unit;
-  const void *value = chunk->value ? chunk->value : fold->op->identity;
+  const rh_fold_node node = {chunk->first / fold->unit, chunk->level};
+  uint64_t size = fold->op->value_size;
   RH_TRY(check_extent(partial, chunk, error));
-  for (uint32_t k = 0; k < fold->n_values; k++) {
-    unsigned char *to = values + k * fold->stride;
-    memset(to, 0, fold->stride);
-    if (k > 0) value = value_in_order(chunk->reference, k - 1, partial->job);
-    memcpy(to, value, fold->op->value_size);
-    if (chunk->value || k > 0) rh_fold_rebase(fold->op, to, chunk->first);
-  }
-  return rh_fold_add(fold, chunk->level, tile >> chunk->level, values, error);
+  memcpy(values, chunk->value ? chunk->value : fold->op->identity, size);
+  for (uint32_t k = 1; k < fold->n_values; k++)
+    memcpy(values + k * size, value_in_order(chunk->reference, k - 1, partial->job), size);
+  return rh_fold_add(fold, &node, values, size, chunk->first, error);
 }
 
 rh_status rh_partial_add(rh_partial *partial, const rh_job *by, const rh_partial_chunk *chunk,
@@ -234,7 +227,7 @@ static rh_status reduce_edges(rh_partial *partial, int is_all, rh_error *error) 
 
 /* Its last tile may be short. */
 static uint64_t end_of_node(const rh_partial *partial, uint32_t k) {
-  uint64_t last = rh_fold_last(&partial->fold, k), unit = partial->fold.unit;
+  uint64_t last = rh_fold_last(&partial->fold.nodes[k]), unit = partial->fold.unit;
   return last >= (partial->whole_n - 1) / unit ? partial->whole_n : (last + 1) * unit;
 }
 
@@ -264,10 +257,10 @@ static rh_status merge_nodes(rh_partial *partial, const rh_partial *other, rh_er
   else if (rh_partial_end(other) > partial->whole_n)
     RH_TRY(learn_end(partial, rh_partial_end(other), error));
   for (uint32_t k = 0; k < from->n; k++) {
-    uint64_t first = rh_fold_first(from, k) * from->unit;
+    uint64_t first = from->nodes[k].first * from->unit;
     RH_TRY(rh_edges_check_free(partial, first, end_of_node(other, k) - first, error));
-    RH_TRY(rh_fold_add(&partial->fold, from->nodes[k].level, from->nodes[k].index,
-                       rh_fold_values(from, k), error));
+    RH_TRY(rh_fold_add(&partial->fold, &from->nodes[k], rh_fold_values(from, k), from->stride, 0,
+                       error));
   }
   return RH_OK;
 }
@@ -287,7 +280,7 @@ rh_status rh_partial_merge(rh_partial *partial, const rh_partial *other, rh_erro
 /* ---- The whole ---- */
 
 uint64_t rh_partial_first(const rh_partial *partial) {
-  uint64_t first = partial->fold.n ? rh_fold_first(&partial->fold, 0) * partial->fold.unit : 0;
+  uint64_t first = partial->fold.n ? partial->fold.nodes[0].first * partial->fold.unit : 0;
   if (partial->n_edges && (!partial->fold.n || partial->edges[0].first < first))
     first = partial->edges[0].first;
   return first;
@@ -303,7 +296,7 @@ uint64_t rh_partial_end(const rh_partial *partial) {
 uint64_t rh_partial_count(const rh_partial *partial) {
   uint64_t n = 0;
   for (uint32_t k = 0; k < partial->fold.n; k++)
-    n += end_of_node(partial, k) - rh_fold_first(&partial->fold, k) * partial->fold.unit;
+    n += end_of_node(partial, k) - partial->fold.nodes[k].first * partial->fold.unit;
   for (uint32_t k = 0; k < partial->n_edges; k++) n += partial->edges[k].n;
   return n;
 }
@@ -314,7 +307,7 @@ static uint64_t first_gap(const rh_partial *partial) {
   do {
     before = at;
     for (uint32_t k = 0; k < partial->fold.n; k++)
-      if (rh_fold_first(&partial->fold, k) * partial->fold.unit == at) at = end_of_node(partial, k);
+      if (partial->fold.nodes[k].first * partial->fold.unit == at) at = end_of_node(partial, k);
     for (uint32_t k = 0; k < partial->n_edges; k++)
       if (partial->edges[k].first == at) at += partial->edges[k].n;
   } while (at != before);

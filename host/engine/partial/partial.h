@@ -36,9 +36,14 @@ void rh_accuracy_take(const rh_job_spec *spec, const rh_reference *reference, rh
  * wait for a neighbour: with d parts done at a time, about d more. */
 
 typedef struct rh_fold_node {
-  uint64_t index;
-  uint32_t level;
+  uint64_t first; /* unit: index * 2^level */
+  uint32_t level; /* below 64 */
 } rh_fold_node;
+
+/* The last unit, because the end may be 2^64. */
+static inline uint64_t rh_fold_last(const rh_fold_node *node) {
+  return node->first + ((UINT64_C(1) << node->level) - 1);
+}
 
 /* Initialise with rh_fold_init(); zero-initialised may be finished.  [one thread at a time] */
 typedef struct rh_fold {
@@ -55,16 +60,17 @@ typedef struct rh_fold {
 void rh_fold_init(rh_fold *fold, const rh_op *op, uint32_t n_values, uint64_t unit);
 void rh_fold_finish(rh_fold *fold);
 
-/* Adds a node, whose n_values values stand `stride` bytes apart and are copied.  level: below 64.
- * A node whose units are there already, or are more than 2^64, is RH_E_INVALID.  RH_E_NOMEM leaves
- * the fold as it was. */
-rh_status rh_fold_add(rh_fold *fold, uint32_t level, uint64_t index, const void *values,
-                      rh_error *error);
+/* Adds a node, whose n_values values stand `apart` bytes apart and are copied.  Indices in them
+ * count from the element `base`; those of the fold count from the whole's first one.  A node whose
+ * units are there already is RH_E_INVALID.  RH_E_NOMEM leaves the fold as it was. */
+rh_status rh_fold_add(rh_fold *fold, const rh_fold_node *node, const void *values, uint64_t apart,
+                      uint64_t base, rh_error *error);
 
-/* The first unit and the last one of node k. */
-uint64_t rh_fold_first(const rh_fold *fold, uint32_t k);
-uint64_t rh_fold_last(const rh_fold *fold, uint32_t k);
 const void *rh_fold_values(const rh_fold *fold, uint32_t k);
+/* How many of n structs, of `size` bytes and in the order of their first members, numbers, have one
+ * below `first`. */
+uint32_t rh_count_before(const void *list, uint32_t n, size_t size, uint64_t first);
+rh_status rh_say_overlap(uint64_t element, rh_error *error);
 /* Is the unit in a node? */
 int rh_fold_has(const rh_fold *fold, uint64_t unit);
 
@@ -75,11 +81,6 @@ rh_status rh_fold_value(const rh_fold *fold, uint32_t which, void *value, rh_err
 /* The largest aligned node that begins at unit `first`, is at most `units` long and of at most
  * level `most`: for a run of units that begins or ends anywhere.  units: at least 1. */
 uint32_t rh_fold_level(uint64_t first, uint64_t units, uint32_t most);
-
-/* An indexed operator counts from a part's first element: from here on the index of the value
- * counts from the whole's, where that element has the index `base`.  Values of other operators, and
- * the identity, stay as they are. */
-void rh_fold_rebase(const rh_op *op, void *value, uint64_t base);
 
 /* A part of a reduction comes to this: the nodes of the canonical tree that its values make, what
  * is exactly known of its elements, and its edges, which are the elements of tiles that are not
@@ -151,6 +152,8 @@ rh_status rh_partial_add(rh_partial *partial, const rh_job *by, const rh_partial
 /* Adds n elements of any extent, which stay edges though they may be whole tiles. */
 rh_status rh_partial_add_edge(rh_partial *partial, uint64_t first, uint64_t n,
                               const void *const *operands, rh_error *error);
+/* Of two parts, one of which has elements from this one on. */
+rh_status rh_say_end(uint64_t element, rh_error *error);
 /* RH_E_INVALID if one of n elements from `first` on is in an edge. */
 rh_status rh_edges_check_free(const rh_partial *partial, uint64_t first, uint64_t n,
                               rh_error *error);

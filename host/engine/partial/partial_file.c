@@ -71,15 +71,8 @@ static void pass_long(stream *s, long double *field) {
 }
 
 /* Structs of numbers of 8 bytes pass as they lie in memory. */
-static void pass_enclosed(stream *s, rh_enclosed *enclosed) {
-  _Static_assert(sizeof *enclosed == 6 * 8, "docs/inside/partial-file.md has it");
-  pass(s, enclosed, sizeof *enclosed);
-}
-
-static void pass_sum(stream *s, rh_exact_sum *sum) {
-  _Static_assert(sizeof *sum == (2 * RH_FIXED_LIMBS + 5) * 8, "docs/inside/partial-file.md has it");
-  pass(s, sum, sizeof *sum);
-}
+_Static_assert(sizeof(rh_enclosed) == 6 * 8 && sizeof(rh_exact_sum) == (2 * RH_FIXED_LIMBS + 5) * 8,
+               "docs/inside/partial-file.md has them");
 
 /* Far beyond any product's, and far from where sums of such exponents would overflow. */
 #define MOST_EXPONENT ((int64_t)1 << 52)
@@ -98,7 +91,7 @@ static void pass_field(stream *s, rh_field_sum *sum) {
   pass_long(s, &sum->negative);
   pass_long(s, &sum->lost);
   pass(s, &sum->specials, sizeof sum->specials);
-  pass_enclosed(s, &sum->enclosed);
+  pass(s, &sum->enclosed, sizeof sum->enclosed);
 }
 
 static void pass_verdict(stream *s, rh_verdict *verdict) {
@@ -130,9 +123,9 @@ static void pass_facts(stream *s, rh_partial *partial) {
   for (uint32_t k = 0; op->is_struct && k < rh_custom_of(op)->n_fields; k++)
     pass_field(s, &facts->sums[k]);
   if (op->is_struct) return;
-  pass_sum(s, &facts->sum);
+  pass(s, &facts->sum, sizeof facts->sum);
   pass_prod(s, &facts->prod);
-  pass_enclosed(s, &facts->enclosed);
+  pass(s, &facts->enclosed, sizeof facts->enclosed);
 }
 
 /* ---- Writing ---- */
@@ -142,7 +135,8 @@ static uint64_t element_bytes(const rh_job_spec *job) { return rh_edge_bytes(job
 static void write_nodes(rh_text *to, const rh_fold *fold) {
   for (uint32_t k = 0; k < fold->n; k++) {
     const unsigned char *values = rh_fold_values(fold, k);
-    const uint64_t words[] = {fold->nodes[k].index, fold->nodes[k].level};
+    const rh_fold_node *node = &fold->nodes[k];
+    const uint64_t words[] = {node->first >> node->level, node->level};
     rh_text_append(to, (const char *)words, sizeof words);
     for (uint32_t v = 0; v < fold->n_values; v++)
       rh_text_append(to, (const char *)values + v * fold->stride, fold->op->value_size);
@@ -268,16 +262,17 @@ static rh_status check_same(const rh_partial *partial, const head *first, rh_err
 }
 
 static rh_status read_nodes(rh_partial *partial, stream *s, uint64_t n, rh_error *error) {
-  _Alignas(16) unsigned char values[(1 + RH_MOST_ORDERS) * RH_ANY_VALUE_BYTES] = {0};
+  unsigned char values[(1 + RH_MOST_ORDERS) * RH_ANY_VALUE_BYTES];
   rh_fold *fold = &partial->fold;
+  uint64_t size = fold->op->value_size;
   for (uint64_t k = 0; k < n; k++) {
     uint64_t words[2] = {0};
     pass(s, words, sizeof words);
-    for (uint32_t v = 0; v < fold->n_values; v++)
-      pass(s, values + v * fold->stride, fold->op->value_size);
+    pass(s, values, fold->n_values * size);
     if (s->failed || words[1] > 63 || words[0] > (UINT64_MAX / fold->unit) >> words[1])
       return damaged(error);
-    RH_TRY(rh_fold_add(fold, (uint32_t)words[1], words[0], values, error));
+    const rh_fold_node node = {words[0] << words[1], (uint32_t)words[1]};
+    RH_TRY(rh_fold_add(fold, &node, values, size, 0, error));
   }
   return RH_OK;
 }

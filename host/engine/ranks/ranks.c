@@ -300,21 +300,21 @@ static rh_status beat_until_done(rh_ranks *ranks, shift *s, rh_error *error) {
   return RH_OK;
 }
 
-static rh_status start(shift *s, pthread_t *thread, rh_error *error) {
+static int start(shift *s, pthread_t *thread) {
   pthread_mutex_init(&s->lock, NULL);
   rh_condition_init(&s->changed);
   int code = pthread_create(thread, NULL, labour, s);
-  if (code == 0) return RH_OK;
+  if (code == 0) return 1;
   s->ended = 1;
   s->status = rh_fail(&s->error, RH_E_NOMEM, "no thread for the reduction: %s", strerror(code));
-  return rh_fail(error, RH_E_NOMEM, "%s", s->error.message);
+  return 0;
 }
 
 rh_status rh_ranks_work(rh_ranks *ranks, rh_status (*work)(void *user, rh_error *error), void *user,
                         rh_error *error) {
   shift s = {.work = work, .user = user, .locale = uselocale((locale_t)0)};
   pthread_t thread;
-  int started = start(&s, &thread, NULL) == RH_OK;
+  int started = start(&s, &thread);
   rh_error why = {0};
   rh_status status = beat_until_done(ranks, &s, &why);
   if (status != RH_OK) atomic_store(&ranks->stop, 1);

@@ -7,21 +7,23 @@ int rh_arrays_keep_bits(const rh_job *job) {
          !rh_op_rounds(job->spec.operation.op->base, job->spec.operation.op->type);
 }
 
-int rh_arrays_ring(const rh_job *job, uint64_t least) {
-  const rh_cl_device *device = job->device;
-  uint64_t offsets[RH_MOST_OPERANDS];
-  uint32_t size = 0;
+uint64_t rh_arrays_most_whole(const rh_job *job, uint64_t few_bytes) {
+  const rh_operator *op = job->spec.operation.op;
+  uint64_t most = job->device ? job->device->about.max_alloc_bytes : 0, held = UINT64_MAX;
+  uint64_t padding = (op->n_operands - 1) * UINT64_C(4096); /* between operands */
+  uint32_t largest = 1;
+  for (uint32_t k = 0; k < op->n_operands; k++)
+    if (rh_type_size(op->operands[k].type) > largest) largest = rh_type_size(op->operands[k].type);
+  if (most) held = (most > padding ? most - padding : 0) / rh_operator_element_bytes(op);
+  if (!job->device || job->device->shares_memory || !rh_arrays_keep_bits(job)) return held;
+  return few_bytes / largest < held ? few_bytes / largest : held;
+}
+
+int rh_arrays_ring(const rh_job *job, uint64_t few_bytes) {
   const rh_operator *op = job->spec.operation.op;
   /* Without a base, every chunk would count from 0. */
-  if (!device || (op->uses_index && !op->has_base)) return 0;
-  if (device->about.max_alloc_bytes &&
-      rh_operand_layout(&job->spec, offsets) > device->about.max_alloc_bytes)
-    return 1;
-  for (uint32_t k = 0; k < job->spec.operation.op->n_operands; k++) {
-    uint32_t own = rh_type_size(job->spec.operation.op->operands[k].type);
-    if (own > size) size = own;
-  }
-  return !device->shares_memory && job->spec.operation.n > least / size && rh_arrays_keep_bits(job);
+  return job->device && (!op->uses_index || op->has_base) &&
+         job->spec.operation.n > rh_arrays_most_whole(job, few_bytes);
 }
 
 /* ---- Setting up ---- */
@@ -50,16 +52,14 @@ void rh_arrays_close(rh_worker **ring) {
 
 /* ---- Reducing ---- */
 
-rh_status rh_arrays_reduce_part(const rh_reduction_spec *how, const void *const *arrays,
+rh_status rh_arrays_reduce_part(const rh_reduction_spec *how, const rh_source *arrays,
                                 uint64_t first, uint64_t n, rh_partial *partial, rh_error *error) {
   rh_reduction_spec spec = *how;
   cl_command_queue queue = how->devices ? how->devices->context->options.queue : NULL;
   rh_reduction *reduction;
-  rh_source source;
   /* The caller's own commands may write what is read. */
   if (queue) RH_CL_TRY(error, rh_cl_finish(queue), "finishing the caller's queue");
-  rh_source_of_arrays(&source, partial->job->operation.op, arrays, first, partial->whole_n);
-  spec.source = &source;
+  spec.source = arrays;
   spec.n_devices = spec.devices != NULL;
   spec.first = first;
   spec.n = n;
@@ -75,8 +75,10 @@ rh_status rh_arrays_reduce(void *ring, const void *const *arrays, uint64_t n, vo
   rh_worker *device = ring;
   const rh_reduction_spec how = {.reporter = &device->context->options.reporter, .devices = device};
   rh_partial all;
+  rh_source source;
+  rh_source_of_arrays(&source, device->chunk.spec.operation.op, arrays, 0, n);
   rh_partial_init(&all, &device->chunk.spec, n, RH_CHECK_NONE);
-  rh_status status = rh_arrays_reduce_part(&how, arrays, 0, n, &all, error);
+  rh_status status = rh_arrays_reduce_part(&how, &source, 0, n, &all, error);
   if (status == RH_OK) status = rh_fold_value(&all.fold, 0, value, error);
   if (depth) *depth = rh_partial_depth(&all);
   rh_partial_finish(&all);

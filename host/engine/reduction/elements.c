@@ -89,7 +89,7 @@ rh_status rh_elements_bring(rh_elements_room *room, const rh_source *source, con
   for (uint32_t k = 0; k < source->n_operands && own.operation.n; k++) {
     char *to = (char *)room->region.address + own.offsets[k];
     if (axes)
-      rh_axes_rearrange_some(axes, source->arrays[k], rh_type_size(source->types[k]), &some, to);
+      rh_axes_rearrange(axes, source->arrays[k], rh_type_size(source->types[k]), &some, 1, to);
     else RH_TRY(fetch(source, part, k, to, stop, error));
   }
   return RH_OK;

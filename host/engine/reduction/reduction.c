@@ -79,10 +79,9 @@ static rh_status reduce_staged(rh_reduction *r, uint64_t at, uint64_t count, rh_
 }
 
 /* Where the arrays are, in the caller's thread. */
-static rh_status reduce_in_place(rh_reduction *r, uint64_t first, uint64_t n, rh_error *error) {
+static rh_status reduce_in_place(rh_reduction *r, uint64_t first, uint64_t n,
+                                 const void *const *operands, rh_error *error) {
   _Alignas(16) unsigned char value[RH_ANY_VALUE_BYTES] = {0};
-  const void *operands[RH_MOST_OPERANDS];
-  const rh_source *source = r->spec.source;
   rh_job *job = r->spec.job;
   rh_partial_chunk chunk = {.first = first,
                             .n = n,
@@ -92,19 +91,34 @@ static rh_status reduce_in_place(rh_reduction *r, uint64_t first, uint64_t n, rh
                             .value = value};
   rh_reference reference;
   rh_data data;
-  for (uint32_t k = 0; k < source->n_operands; k++)
-    RH_TRY(rh_source_at(source, k, first, n, &operands[k], error));
   RH_TRY(rh_operands_bring(job, r->spec.inputs, operands, n, &data, error));
-  if (data.operands) {
-    data.operands->whole_n = r->partial->whole_n;
-    rh_operator_set_base(job->spec.operation.op, data.operands->constants, first);
-  }
+  rh_operands_set_part(&data, job->spec.operation.op, r->partial->whole_n, first);
   if (r->partial->check == RH_CHECK_FULL) {
     chunk.reference = &reference;
     RH_TRY(rh_partial_refer(r->partial, operands, first, n, 0, &reference, error));
   }
   RH_TRY(rh_instance_call(job->instance, &data, n, value, error));
   return rh_reduction_add(r, job, &chunk, error);
+}
+
+static rh_status add_edge(rh_reduction *r, uint64_t first, uint64_t n, const void *const *operands,
+                          rh_error *error) {
+  return rh_partial_add_edge(r->partial, first, n, operands, error);
+}
+
+/* Has elements brought, unless the source has them in memory. */
+static rh_status bring(rh_reduction *r, uint64_t first, uint64_t n,
+                       rh_status (*use)(rh_reduction *r, uint64_t first, uint64_t n,
+                                        const void *const *operands, rh_error *error),
+                       rh_error *error) {
+  const rh_segments_part run = rh_segments_run_of(first, n);
+  rh_elements_room room = {.is_copy = 0};
+  if (n == 0) return RH_OK;
+  rh_status status =
+      rh_elements_bring(&room, r->spec.source, NULL, &run, job_of(r), &r->crew.stop, error);
+  if (status == RH_OK) status = use(r, first, n, room.operands, error);
+  rh_elements_finish(&room);
+  return status;
 }
 
 static uint64_t stop_of(const rh_reduction *r) {
@@ -121,7 +135,7 @@ static rh_status reduce_chunks(rh_reduction *r, uint64_t at, uint64_t count, rh_
   for (uint64_t k = 0; k < count; k++, at += UINT64_C(1) << r->level) {
     uint64_t first = at * r->tile, left = stop_of(r) - first;
     RH_TRY(rh_progress(r->spec.reporter, "reducing", at - r->begin, r->end - r->begin, error));
-    RH_TRY(reduce_in_place(r, first, n < left ? n : left, error));
+    RH_TRY(bring(r, first, n < left ? n : left, reduce_in_place, error));
   }
   return RH_OK;
 }
@@ -148,25 +162,13 @@ static rh_status reduce_tiles(rh_reduction *r, rh_error *error) {
 
 /* ---- Elements of tiles that are not whole ---- */
 
-static rh_status read_edge(const rh_reduction *r, uint64_t first, uint64_t n, rh_error *error) {
-  static const atomic_int goes_on;
-  const rh_segments_part edge = rh_segments_run_of(first, n);
-  rh_elements_room room = {.is_copy = 0};
-  if (n == 0) return RH_OK;
-  rh_status status =
-      rh_elements_bring(&room, r->spec.source, NULL, &edge, job_of(r), &goes_on, error);
-  if (status == RH_OK) status = rh_partial_add_edge(r->partial, first, n, room.operands, error);
-  rh_elements_finish(&room);
-  return status;
-}
-
-static rh_status read_edges(const rh_reduction *r, rh_error *error) {
+static rh_status read_edges(rh_reduction *r, rh_error *error) {
   uint64_t first = r->spec.first, stop = stop_of(r);
   uint64_t begin = r->begin * r->tile, end = r->end * r->tile;
   if (r->spec.n == UINT64_MAX) return RH_OK;
-  if (r->begin >= r->end) return read_edge(r, first, r->spec.n, error);
-  RH_TRY(read_edge(r, first, begin - first, error));
-  return end < stop ? read_edge(r, end, stop - end, error) : RH_OK;
+  if (r->begin >= r->end) return bring(r, first, r->spec.n, add_edge, error);
+  RH_TRY(bring(r, first, begin - first, add_edge, error));
+  return end < stop ? bring(r, end, stop - end, add_edge, error) : RH_OK;
 }
 
 /* ---- Setting up ---- */
@@ -284,7 +286,6 @@ rh_status rh_reduction_settle(const rh_reduction_spec *spec, rh_status status, c
 rh_status rh_reduction_run(rh_reduction *r, rh_error *error) {
   rh_error why = {0};
   r->begin_s = rh_now();
-  r->was_read = 1;
   rh_status status = reduce_tiles(r, &why);
   if (status == RH_OK) status = read_edges(r, &why);
   r->seconds = rh_now() - r->begin_s;

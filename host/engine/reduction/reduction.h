@@ -53,8 +53,7 @@ void rh_source_leave(const rh_source *source, uint64_t first, uint64_t n);
 int rh_source_is_viewed(const rh_source *source);
 
 /* Arrays in the host's memory, which are borrowed: of n elements they hold those from `first` on,
- * and only these are read.  tails and tail may be
- * set then. */
+ * and only these are read.  tails and tail may be set then. */
 void rh_source_of_arrays(rh_source *source, const rh_operator *op, const void *const *arrays,
                          uint64_t first, uint64_t n);
 
@@ -154,6 +153,10 @@ typedef struct rh_ring_slot {
   const void *operands[RH_MOST_OPERANDS];
   double read_s[2]; /* when reading began and ended, of rh_now() */
   void *note;       /* what `check` left, malloc'ed; the ring frees what is not null at the end */
+  /* The caller's, null and zeros at first: the copy, and the first and last command of the
+   * reduction; or when one without events began and ended. */
+  cl_event sent, first_done, last_done;
+  double run_s[2];
   /* The ring's own. */
   int state;
   uint32_t n_pieces, begun, left; /* pieces: in all, those that a reader has taken, not yet read */
@@ -182,10 +185,10 @@ rh_status rh_ring_create(rh_ring **ring, const rh_ring_spec *spec, rh_error *err
 /* The next chunk; null after the last one.  Waits for it, and reports progress meanwhile.  Fails
  * with what a reader or a check failed with, or RH_E_CANCELLED. */
 rh_status rh_ring_take(rh_ring *ring, rh_ring_slot **slot, rh_error *error);
+/* The k-th chunk that was taken, which was not given back yet. */
+rh_ring_slot *rh_ring_taken(rh_ring *ring, uint64_t k);
 
-/* Would rh_ring_take() return without waiting? */
-int rh_ring_is_ready(rh_ring *ring);
-/* Waits at most so many seconds. */
+/* Waits at most so many seconds.  1: rh_ring_take() would return without waiting. */
 int rh_ring_await(rh_ring *ring, double seconds);
 
 void rh_ring_give_back(rh_ring *ring, rh_ring_slot *slot);
@@ -331,22 +334,14 @@ typedef struct rh_chunk_times {
   double read[2], copy[2], run[2]; /* copy: zeros without a copy */
 } rh_chunk_times;
 
-/* A chunk on its way. */
-typedef struct rh_sent_chunk {
-  rh_ring_slot *slot;
-  cl_event sent, first, last; /* the copy, and the first and last command of the reduction */
-  double run_s[2];            /* of reductions without events */
-} rh_sent_chunk;
-
 /* Zero-initialised may be finished. */
 typedef struct rh_streamer {
   struct rh_reduction *of;
   rh_worker *device; /* set up; borrowed */
   uint32_t number;   /* in the schedule; that of 0 reports progress */
   rh_ring *ring;
-  rh_sent_chunk chunks[2 * RH_STREAM_AHEAD]; /* the k-th is in k % MOST_IN_FLIGHT */
-  uint64_t sent, run, fetched;               /* chunks */
-  int device_failed; /* 1: it was the device that failed, and another could go on */
+  uint64_t sent, run, fetched; /* chunks */
+  int device_failed;           /* 1: it was the device that failed, and another could go on */
 } rh_streamer;
 
 /* Starts reading. */
@@ -431,7 +426,6 @@ typedef struct rh_reduction {
   uint64_t n, chunks; /* elements and chunks whose values were added */
   uint64_t chunk_n, slot_bytes;
   uint32_t slots, readers, is_pinned, in_place;
-  uint32_t was_read;       /* 1: reading has begun */
   double setup_s, seconds; /* from the first read to the last value */
   double read_s, copy_s, run_s;
   double copies[2]; /* when the first one began and the last one ended, from the first read on */
@@ -469,10 +463,11 @@ rh_status rh_reduction_add(rh_reduction *reduction, const rh_job *by, const rh_p
  * slots, a queue copies the slots to the device, and another one reduces them there.  Drivers copy
  * from other memory at a fifth of that speed.  It also takes arrays that a device cannot hold. */
 
-/* Do the arrays of an opened job go through a ring?  They do if the device cannot hold them, or has
- * memory of its own and an array has more than `least` bytes; but not where chunks would change the
- * bits of an answer that the device can give in one piece. */
-int rh_arrays_ring(const rh_job *job, uint64_t least);
+/* How many elements of arrays an opened job of a device gets as a whole: as many as the device can
+ * hold; or if it has memory of its own, arrays of few_bytes, but not where chunks would change the
+ * bits of an answer that the device can give in one piece.  More go through a ring. */
+uint64_t rh_arrays_most_whole(const rh_job *job, uint64_t few_bytes);
+int rh_arrays_ring(const rh_job *job, uint64_t few_bytes); /* 1: the job's n are more */
 
 /* Does the strategy of an opened job give the same bits in any chunks? */
 int rh_arrays_keep_bits(const rh_job *job);
@@ -485,11 +480,10 @@ rh_status rh_arrays_open(rh_worker **ring, const rh_job *found, const rh_job_spe
                          rh_staging *staging, int check, rh_error *error);
 void rh_arrays_close(rh_worker **ring); /* null is legal */
 
-/* Adds what elements first .. first+n-1 of the partial's whole come to; arrays: where the first of
- * them is, of each operand.  how: an opened device, or a job with its inputs; the rest is
- * set here.  RH_E_WRONG for a wrong chunk.  After a failure nothing reads the arrays any more, and
- * another call may follow. */
-rh_status rh_arrays_reduce_part(const rh_reduction_spec *how, const void *const *arrays,
+/* Adds what elements first .. first+n-1 of the arrays come to.  how: an opened device, or a job
+ * with its inputs; the rest is set here.  RH_E_WRONG for a wrong chunk.  After a failure nothing
+ * reads the arrays any more, and another call may follow. */
+rh_status rh_arrays_reduce_part(const rh_reduction_spec *how, const rh_source *arrays,
                                 uint64_t first, uint64_t n, rh_partial *partial, rh_error *error);
 
 /* rh_call.stream: reduces n > 0 elements of each operand by a ring that is open to *value, of the
@@ -628,16 +622,25 @@ rh_status rh_resident_call(rh_resident *resident, uint32_t batch, rh_result *res
  * or by the ranks of a job.  Whole segments are done by the strategy's run over a layout; the parts
  * of longer ones are nodes of each segment's canonical tree, and are folded. */
 
-/* Read-only. */
 typedef struct rh_segments_reduction {
   rh_reduction_spec spec;
   rh_segments_plan plan;
   rh_segments *whole;
   rh_segments_check *found;
   uint64_t parts, n; /* all, and the elements that they bring */
-  uint32_t was_read; /* 1: reading has begun */
+  uint32_t was_read; /* 1: a source that is read once was */
   double seconds;
-  struct rh_segments_state *state;
+  /* The rest is its own. */
+  rh_segments_plan next; /* locked by `reading` */
+  uint64_t before;
+  pthread_mutex_t alone; /* of operators that one thread at a time evaluates */
+  pthread_mutex_t reading;
+  rh_crew crew; /* its lock: of all that follows, and of the answer */
+  rh_reporter reporter;
+  _Atomic uint64_t done; /* elements */
+  struct rh_segments_band *bands;
+  rh_text mine; /* of a rank: what it has come to, for all; parts in their order, and the check */
+  struct rh_segments_worker *workers;
 } rh_segments_reduction;
 
 /* *whole gets the values, and is finished by the caller; *found what the check finds.  RH_E_USAGE

@@ -111,7 +111,6 @@ typedef struct load {
   uint64_t piece_n; /* elements of one, which has 2^level tiles */
   uint32_t level;
   uint64_t offsets[RH_MOST_OPERANDS], bytes, element_bytes;
-  atomic_uint_fast64_t next;              /* element */
   pthread_mutex_t doors[RH_MOST_WORKERS]; /* of the parts: a session is one thread's at a time */
   pthread_mutex_t lock;                   /* of the facts and what follows */
   uint32_t *failed;
@@ -182,31 +181,23 @@ static rh_status load_piece(load *l, uint64_t first, char *room, rh_reference *r
   return RH_OK;
 }
 
-static rh_status load_pieces(load *l, rh_error *error) {
-  int is_caller = pthread_equal(pthread_self(), l->caller);
-  char *room = malloc(l->bytes);
-  rh_reference *reference = aligned_alloc(_Alignof(rh_reference), sizeof *reference);
-  rh_status status = RH_OK;
-  if (!room || !reference) status = rh_fail(error, RH_E_NOMEM, "no memory for pieces of the data");
-  while (status == RH_OK && !atomic_load(&l->stop)) {
-    uint64_t first = atomic_fetch_add(&l->next, l->piece_n);
-    if (first >= l->source->n) break;
-    if (is_caller)
-      status = rh_progress(l->reporter, "streaming", first * l->element_bytes,
-                           l->source->n * l->element_bytes, error);
-    if (status == RH_OK) status = load_piece(l, first, room, reference, error);
-  }
-  free(room);
-  free(reference);
-  return status;
-}
-
-static void load_some(void *of_load, uint64_t thread, uint64_t count) {
+static void load_some(void *of_load, uint64_t k, uint64_t count) {
   load *l = of_load;
   rh_error error = {0};
-  (void)thread;
+  uint64_t first = k * l->piece_n;
+  rh_status status = RH_OK;
   (void)count;
-  if (load_pieces(l, &error) == RH_OK) return;
+  if (atomic_load(&l->stop)) return;
+  char *room = malloc(l->bytes);
+  rh_reference *reference = aligned_alloc(_Alignof(rh_reference), sizeof *reference);
+  if (!room || !reference) status = rh_fail(&error, RH_E_NOMEM, "no memory for pieces of the data");
+  if (status == RH_OK && pthread_equal(pthread_self(), l->caller))
+    status = rh_progress(l->reporter, "streaming", first * l->element_bytes,
+                         l->source->n * l->element_bytes, &error);
+  if (status == RH_OK) status = load_piece(l, first, room, reference, &error);
+  free(room);
+  free(reference);
+  if (status == RH_OK) return;
   pthread_mutex_lock(&l->lock);
   if (l->error.status == RH_OK) l->error = error;
   pthread_mutex_unlock(&l->lock);
@@ -236,7 +227,7 @@ rh_status rh_resident_load(rh_resident_part *parts, uint32_t n_parts, const rh_s
   choose_pieces(&l, n_parts);
   pthread_mutex_init(&l.lock, NULL);
   for (uint32_t k = 0; k < n_parts; k++) pthread_mutex_init(&l.doors[k], NULL);
-  if (source->n) rh_share(rh_stream_processors(1), 1, load_some, &l);
+  rh_share(source->n / l.piece_n + (source->n % l.piece_n != 0), 1, load_some, &l);
   for (uint32_t k = 0; k < n_parts; k++) pthread_mutex_destroy(&l.doors[k]);
   pthread_mutex_destroy(&l.lock);
   for (uint32_t k = 0; k < n_parts && l.error.status == RH_OK; k++) {
@@ -269,19 +260,14 @@ rh_status rh_resident_trust(const rh_resident_part *of, const rh_source *source,
 /* ---- Reducing ---- */
 
 static rh_data data_of(rh_resident_part *part, const rh_partial_chunk *node) {
-  rh_operands *operands = &part->job.operands;
   const rh_operator *op = part->job.spec.operation.op;
   uint64_t offsets[RH_MOST_OPERANDS], before = node->first - part->first;
-  if (!rh_operator_has_operands(op))
-    return (rh_data){.buffer = part->input.buffer,
-                     .host = place_of(part, 0, node->first),
-                     .first = part->job.device ? before : 0};
   for (uint32_t k = 0; k < op->n_operands; k++)
     offsets[k] = part->offsets[k] + before * rh_type_size(op->operands[k].type);
-  rh_operands_place(operands, op, offsets, part->input.buffer, 0, part->region.address);
-  operands->whole_n = part->whole_n;
-  rh_operator_set_base(op, operands->constants, node->first);
-  return (rh_data){.operands = operands};
+  const rh_data data = rh_operands_data(&part->job.operands, op, offsets, part->input.buffer, 0,
+                                        part->region.address);
+  rh_operands_set_part(&data, op, part->whole_n, node->first);
+  return data;
 }
 
 static void keep_value(const rh_resident_part *part, uint32_t k, const void *value) {

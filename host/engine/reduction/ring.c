@@ -26,6 +26,8 @@ static rh_ring_slot *slot_of(rh_ring *ring, uint64_t k) {
   return &ring->slots[k % ring->spec.n_slots];
 }
 
+rh_ring_slot *rh_ring_taken(rh_ring *ring, uint64_t k) { return slot_of(ring, k); }
+
 /* ---- Changing states ---- */
 
 /* `lock` is held.  Something ended. */
@@ -78,17 +80,20 @@ static uint32_t count_pieces(const rh_ring *ring, uint64_t n) {
 /* `lock` is held. */
 static void begin_slot(rh_ring *ring, rh_ring_slot *slot, uint64_t index) {
   const rh_schedule *schedule = ring->spec.schedule;
-  slot->index = index;
-  slot->first = index * schedule->chunk_n;
-  slot->n = schedule->chunk_n;
-  if (slot->n > schedule->n - slot->first) slot->n = schedule->n - slot->first;
-  slot->n_pieces = slot->left = count_pieces(ring, slot->n);
-  slot->begun = 0;
+  uint64_t first = index * schedule->chunk_n, n = schedule->chunk_n;
+  if (n > schedule->n - first) n = schedule->n - first;
+  uint32_t n_pieces = count_pieces(ring, n);
+  *slot = (rh_ring_slot){.number = slot->number,
+                         .memory = slot->memory,
+                         .index = index,
+                         .first = first,
+                         .n = n,
+                         .read_s[0] = rh_now(),
+                         .state = FILLED,
+                         .n_pieces = n_pieces,
+                         .left = n_pieces};
   for (uint32_t k = 0; k < schedule->source->n_operands; k++)
     slot->operands[k] = (char *)slot->memory + ring->spec.offsets[k];
-  slot->note = NULL;
-  slot->read_s[0] = rh_now();
-  slot->state = FILLED;
 }
 
 /* `claim` is held, and there is room.  The slot for the next chunk; null if there is none. */
@@ -286,13 +291,6 @@ static rh_status report(const rh_ring *ring, rh_error *error) {
 static int is_ready(rh_ring *ring) {
   return ring->failure.status != RH_OK || ring->next_taken >= ring->end ||
          slot_of(ring, ring->next_taken)->state == READY;
-}
-
-int rh_ring_is_ready(rh_ring *ring) {
-  pthread_mutex_lock(&ring->lock);
-  int ready = is_ready(ring);
-  pthread_mutex_unlock(&ring->lock);
-  return ready;
 }
 
 int rh_ring_await(rh_ring *ring, double seconds) {

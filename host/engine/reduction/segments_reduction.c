@@ -3,14 +3,14 @@
 typedef unsigned long long number; /* as %llu takes it */
 
 /* Segments side by side whose parts come in one after the other. */
-typedef struct band {
+typedef struct rh_segments_band {
   uint64_t place, left; /* elements of each that are not there yet */
   rh_fold fold;
-  struct band *next;
+  struct rh_segments_band *next;
 } band;
 
 /* A device at one part after the other. */
-typedef struct worker {
+typedef struct rh_segments_worker {
   rh_segments_reduction *of;
   rh_worker *device;
   uint32_t is_open;
@@ -22,19 +22,6 @@ typedef struct worker {
   uint64_t *offsets;
   rh_segments segments;
 } worker;
-
-typedef struct rh_segments_state {
-  rh_segments_plan next; /* locked by `reading` */
-  uint64_t before;
-  pthread_mutex_t alone; /* of operators that one thread at a time evaluates */
-  pthread_mutex_t reading;
-  rh_crew crew; /* its lock: of all that follows, and of the answer */
-  rh_reporter reporter;
-  _Atomic uint64_t done; /* elements */
-  band *bands;
-  rh_text mine; /* of a rank: what it has come to, for all; parts in their order, and the check */
-  worker *workers;
-} state;
 
 /* ---- Values ---- */
 
@@ -48,21 +35,21 @@ static unsigned char *value_at(const rh_segments_reduction *r, uint64_t place) {
 
 static rh_status find_band(rh_segments_reduction *r, const rh_segments_part *part, band **found,
                            rh_error *error) {
-  for (band *b = r->state->bands; b; b = b->next)
+  for (band *b = r->bands; b; b = b->next)
     if (b->place == part->first) {
       *found = b;
       return RH_OK;
     }
   RH_TRY(RH_NEW(found, 1, "a part's segments", error));
-  **found = (band){part->first, part->length, .next = r->state->bands};
+  **found = (band){part->first, part->length, .next = r->bands};
   rh_fold_init(&(*found)->fold, rh_operator_values(op_of(r)), (uint32_t)part->segments,
                r->plan.unit);
-  r->state->bands = *found;
+  r->bands = *found;
   return RH_OK;
 }
 
-static void drop_band(state *s, band *which) {
-  band **at = &s->bands;
+static void drop_band(rh_segments_reduction *r, band *which) {
+  band **at = &r->bands;
   while (*at != which) at = &(*at)->next;
   *at = which->next;
   rh_fold_finish(&which->fold);
@@ -77,26 +64,16 @@ static rh_status end_band(rh_segments_reduction *r, band *b, rh_error *error) {
     status = rh_fold_value(&b->fold, k, value, error);
     if (status == RH_OK) memcpy(value_at(r, b->place + k), value, r->whole->value_bytes);
   }
-  drop_band(r->state, b);
+  drop_band(r, b);
   return status;
 }
 
 static rh_status fold_values(rh_segments_reduction *r, const rh_segments_part *part,
                              const unsigned char *values, rh_error *error) {
+  const rh_fold_node node = {part->begin / r->plan.unit, part->level};
   band *b;
-  uint64_t bytes = r->whole->value_bytes;
   RH_TRY(find_band(r, part, &b, error));
-  unsigned char *nodes = aligned_alloc(16, part->segments * b->fold.stride);
-  if (!nodes) return rh_fail(error, RH_E_NOMEM, "no memory for a part's values");
-  memset(nodes, 0, part->segments * b->fold.stride);
-  for (uint64_t k = 0; k < part->segments; k++) {
-    memcpy(nodes + k * b->fold.stride, values + k * bytes, bytes);
-    rh_fold_rebase(b->fold.op, nodes + k * b->fold.stride, part->begin);
-  }
-  rh_status status =
-      rh_fold_add(&b->fold, part->level, part->begin / r->plan.unit >> part->level, nodes, error);
-  free(nodes);
-  RH_TRY(status);
+  RH_TRY(rh_fold_add(&b->fold, &node, values, r->whole->value_bytes, part->begin, error));
   b->left -= part->n;
   return b->left ? RH_OK : end_band(r, b, error);
 }
@@ -115,9 +92,10 @@ static rh_status add_values(rh_segments_reduction *r, const rh_segments_part *pa
 }
 
 /* For the other ranks. */
-static rh_status keep_values(state *s, const void *values, uint64_t bytes, rh_error *error) {
-  rh_text_append(&s->mine, values, bytes);
-  return s->mine.failed ? rh_fail(error, RH_E_NOMEM, "no memory for a rank's values") : RH_OK;
+static rh_status keep_values(rh_segments_reduction *r, const void *values, uint64_t bytes,
+                             rh_error *error) {
+  rh_text_append(&r->mine, values, bytes);
+  return r->mine.failed ? rh_fail(error, RH_E_NOMEM, "no memory for a rank's values") : RH_OK;
 }
 
 /* Answers that are rounded once go beside the values, which a strategy may have rounded before. */
@@ -126,7 +104,7 @@ static rh_status take_exact(rh_segments_reduction *r, const rh_segments_part *pa
   rh_result result = {.struct_size = sizeof result};
   for (uint64_t k = 0; r->whole->exact && k < part->segments; k++) {
     rh_segments_result(segments, k, &result);
-    if (r->spec.size > 1) RH_TRY(keep_values(r->state, &result.value.f, sizeof(double), error));
+    if (r->spec.size > 1) RH_TRY(keep_values(r, &result.value.f, sizeof(double), error));
     else r->whole->exact[rh_segments_number(&r->plan, part->first + k)] = result.value.f;
   }
   return RH_OK;
@@ -204,12 +182,12 @@ static rh_status take_values(worker *w, rh_segments_check *found, rh_error *erro
   }
   r->whole->is_loop |= segments->is_loop;
   r->whole->was_copied |= segments->was_copied || r->spec.axes;
-  r->state->done += rh_segments_part_n(part);
+  r->done += rh_segments_part_n(part);
   w->device->is_up = 1;
   w->device->chunks++;
   w->device->n += rh_segments_part_n(part);
-  if (found->is_wrong) atomic_store(&r->state->crew.stop, 1);
-  if (r->spec.size > 1) RH_TRY(keep_values(r->state, segments->values, bytes, error));
+  if (found->is_wrong) atomic_store(&r->crew.stop, 1);
+  if (r->spec.size > 1) RH_TRY(keep_values(r, segments->values, bytes, error));
   else RH_TRY(add_values(r, part, segments->values, error));
   return take_exact(r, part, segments, error);
 }
@@ -217,13 +195,12 @@ static rh_status take_values(worker *w, rh_segments_check *found, rh_error *erro
 /* Sets up its segments, and has its elements brought. */
 static rh_status prepare(worker *w, rh_error *error) {
   rh_segments_reduction *r = w->of;
-  state *s = r->state;
   const rh_segments_part *part = &w->part;
   RH_TRY(open_segments(w, error));
   w->segments.base = part->begin;
   w->segments.whole_n = part->is_whole ? 0 : part->length;
   r->was_read |= r->spec.source->in_order && rh_segments_part_n(part);
-  RH_TRY(rh_elements_bring(&w->room, r->spec.source, r->spec.axes, part, &w->spec, &s->crew.stop,
+  RH_TRY(rh_elements_bring(&w->room, r->spec.source, r->spec.axes, part, &w->spec, &r->crew.stop,
                            error));
   return rh_segments_bring(&w->segments, w->room.operands, error);
 }
@@ -235,9 +212,9 @@ static rh_status reduce_part(worker *w, rh_error *error) {
   if (is_checked(r, &w->part))
     RH_TRY(rh_segments_judge(&w->segments, !w->room.is_copy, &found, error));
   rh_segments_let_go(&w->segments);
-  pthread_mutex_lock(&r->state->crew.lock);
+  pthread_mutex_lock(&r->crew.lock);
   rh_status status = take_values(w, &found, error);
-  pthread_mutex_unlock(&r->state->crew.lock);
+  pthread_mutex_unlock(&r->crew.lock);
   w->has_part = 0;
   return status;
 }
@@ -271,23 +248,22 @@ static rh_status read_rest(const rh_segments_reduction *r, rh_error *error) {
   const rh_source *source = r->spec.source;
   uint64_t got;
   for (uint32_t k = 0; source->in_order && k < source->n_operands; k++)
-    RH_TRY(source->read(source, k, source->n, 0, NULL, &r->state->crew.stop, &got, error));
+    RH_TRY(source->read(source, k, source->n, 0, NULL, &r->crew.stop, &got, error));
   return RH_OK;
 }
 
 /* 0: there are no more, or it ends early. */
 static int take_part(worker *w, rh_status *status, rh_error *error) {
   rh_segments_reduction *r = w->of;
-  state *s = r->state;
   int in_order = r->spec.source->in_order;
   *status = RH_OK;
-  pthread_mutex_lock(&s->reading);
-  if (!atomic_load(&s->crew.stop))
-    w->has_part = next_of_rank(r, &s->next, &s->before, r->spec.rank, &w->part);
+  pthread_mutex_lock(&r->reading);
+  if (!atomic_load(&r->crew.stop))
+    w->has_part = next_of_rank(r, &r->next, &r->before, r->spec.rank, &w->part);
   int has_part = w->has_part;
   if (has_part && in_order) *status = prepare(w, error);
   if (!has_part) *status = read_rest(r, error);
-  pthread_mutex_unlock(&s->reading);
+  pthread_mutex_unlock(&r->reading);
   if (has_part && !in_order) *status = prepare(w, error);
   return has_part;
 }
@@ -296,11 +272,11 @@ static rh_status report(void *of_reduction, rh_error *error) {
   const rh_segments_reduction *r = of_reduction;
   if (r->spec.stop && atomic_load(r->spec.stop))
     return rh_fail(error, RH_E_CANCELLED, "another rank has failed");
-  return rh_progress(&r->state->reporter, "reducing", r->state->done, r->n / r->spec.size, error);
+  return rh_progress(&r->reporter, "reducing", r->done, r->n / r->spec.size, error);
 }
 
 static void stop_all(void *of_reduction, const rh_error *why) {
-  rh_crew_fail(&((const rh_segments_reduction *)of_reduction)->state->crew, why);
+  rh_crew_fail(&((rh_segments_reduction *)of_reduction)->crew, why);
 }
 
 /* What another device would meet, too? */
@@ -311,7 +287,7 @@ static int is_of_all(const rh_segments_reduction *r, rh_status status) {
 
 /* 0: it is the last one.  An operator by code uses one device for all, by one thread at a time. */
 static int do_part(worker *w, rh_status *status, rh_error *error) {
-  pthread_mutex_t *alone = op_of(w->of)->is_code ? &w->of->state->alone : NULL;
+  pthread_mutex_t *alone = op_of(w->of)->is_code ? &w->of->alone : NULL;
   if (alone) pthread_mutex_lock(alone);
   int goes_on = take_part(w, status, error);
   if (goes_on && *status == RH_OK) *status = reduce_part(w, error);
@@ -319,30 +295,25 @@ static int do_part(worker *w, rh_status *status, rh_error *error) {
   return goes_on && *status == RH_OK;
 }
 
-static void work(worker *w) {
+static void *task_main(void *of_worker) {
+  worker *w = of_worker;
   rh_error error = {0};
   rh_status status = RH_OK;
   while (do_part(w, &status, &error)) {}
-  if (status == RH_OK) return;
-  if (is_of_all(w->of, status)) stop_all(w->of, &error);
-  else w->device->failure = error;
-}
-
-static void *task_main(void *of_worker) {
-  worker *w = of_worker;
-  work(w);
-  rh_crew_leave(&w->of->state->crew);
+  if (status != RH_OK && is_of_all(w->of, status)) stop_all(w->of, &error);
+  else if (status != RH_OK) w->device->failure = error;
+  rh_crew_leave(&w->of->crew);
   return NULL;
 }
 
 /* The parts of devices that failed, by one that did not. */
 static rh_status make_up(rh_segments_reduction *r, rh_error *error) {
-  worker *workers = r->state->workers, *able = NULL, *failed = NULL;
+  worker *workers = r->workers, *able = NULL, *failed = NULL;
   for (uint32_t k = 0; k < r->spec.n_devices; k++) {
     if (workers[k].device->failure.status == RH_OK) able = &workers[k];
     else if (!failed) failed = &workers[k];
   }
-  if (!failed || atomic_load(&r->state->crew.stop)) return RH_OK;
+  if (!failed || atomic_load(&r->crew.stop)) return RH_OK;
   if (!able) {
     if (error) *error = failed->device->failure;
     return failed->device->failure.status;
@@ -433,52 +404,42 @@ static rh_status init_whole(rh_segments *whole, const rh_job_spec *job, const rh
   return rh_fail(error, RH_E_NOMEM, "no memory for %llu values", (number)whole->n);
 }
 
-static rh_status make_state(rh_segments_reduction *r, rh_error *error) {
-  RH_TRY(RH_NEW(&r->state, 1, "a reduction of segments", error));
-  state *s = r->state;
-  pthread_mutex_init(&s->alone, NULL);
-  pthread_mutex_init(&s->reading, NULL);
-  rh_crew_init(&s->crew);
-  RH_TRY(RH_NEW(&s->workers, r->spec.n_devices, "a reduction of segments", error));
-  for (uint32_t k = 0; k < r->spec.n_devices; k++)
-    s->workers[k] = (worker){.of = r, .device = &r->spec.devices[k]};
-  return RH_OK;
-}
-
 rh_status rh_segments_reduction_open(rh_segments_reduction **made, const rh_reduction_spec *spec,
                                      rh_segments *whole, rh_segments_check *found,
                                      rh_error *error) {
+  static const char what[] = "a reduction of segments";
   uint32_t first = 0;
-  RH_TRY(RH_NEW(made, 1, "a reduction of segments", error));
+  RH_TRY(RH_NEW(made, 1, what, error));
   rh_segments_reduction *r = *made;
   *r = (rh_segments_reduction){.spec = *spec, .whole = whole, .found = found};
+  pthread_mutex_init(&r->alone, NULL);
+  pthread_mutex_init(&r->reading, NULL);
+  rh_crew_init(&r->crew);
   *found = rh_segments_check_none;
   while (first + 1 < spec->n_devices && spec->devices[first].failure.status != RH_OK) first++;
   const rh_job_spec *job = spec->devices[first].job;
-  RH_TRY(make_state(r, error));
+  RH_TRY(RH_NEW(&r->workers, spec->n_devices, what, error));
+  for (uint32_t k = 0; k < spec->n_devices; k++)
+    r->workers[k] = (worker){.of = r, .device = &spec->devices[k]};
   RH_TRY(init_whole(whole, job, spec->source, error));
   RH_TRY(make_plan(&r->plan, spec, &job->operation, error));
   RH_TRY(check_parts(r, error));
-  r->state->next = r->plan;
+  r->next = r->plan;
   return RH_OK;
 }
 
 void rh_segments_reduction_close(rh_segments_reduction *r) {
   if (!r) return;
-  state *s = r->state;
-  for (uint32_t k = 0; s && s->workers && k < r->spec.n_devices; k++) {
-    close_segments(&s->workers[k]);
-    rh_elements_finish(&s->workers[k].room);
+  for (uint32_t k = 0; r->workers && k < r->spec.n_devices; k++) {
+    close_segments(&r->workers[k]);
+    rh_elements_finish(&r->workers[k].room);
   }
-  while (s && s->bands) drop_band(s, s->bands);
-  if (s) {
-    pthread_mutex_destroy(&s->alone);
-    pthread_mutex_destroy(&s->reading);
-    rh_crew_finish(&s->crew);
-    free(s->workers);
-    rh_text_finish(&s->mine);
-  }
-  free(s);
+  while (r->bands) drop_band(r, r->bands);
+  pthread_mutex_destroy(&r->alone);
+  pthread_mutex_destroy(&r->reading);
+  rh_crew_finish(&r->crew);
+  rh_text_finish(&r->mine);
+  free(r->workers);
   rh_segments_plan_finish(&r->plan);
   free(r);
 }
@@ -487,17 +448,16 @@ void rh_segments_reduction_close(rh_segments_reduction *r) {
 
 /* The caller's thread alone shows progress. */
 static rh_status run_all(rh_segments_reduction *r, rh_error *error) {
-  state *s = r->state;
   rh_error why = {0};
-  s->reporter = *r->spec.reporter;
+  r->reporter = *r->spec.reporter;
   for (uint32_t k = 0; k < r->spec.n_devices; k++) {
     if (r->spec.devices[k].failure.status != RH_OK) continue;
     r->spec.devices[k].context->options.reporter.progress = NULL;
-    if (rh_crew_start(&s->crew, task_main, &s->workers[k], &why) != RH_OK) stop_all(r, &why);
+    if (rh_crew_start(&r->crew, task_main, &r->workers[k], &why) != RH_OK) stop_all(r, &why);
   }
-  rh_status status = rh_crew_wait(&s->crew, report, stop_all, r, error);
+  rh_status status = rh_crew_wait(&r->crew, report, stop_all, r, error);
   for (uint32_t k = 0; k < r->spec.n_devices; k++)
-    r->spec.devices[k].context->options.reporter.progress = s->reporter.progress;
+    r->spec.devices[k].context->options.reporter.progress = r->reporter.progress;
   return status == RH_OK ? make_up(r, error) : status;
 }
 
@@ -542,9 +502,8 @@ static rh_status take_rank(void *of_reduction, uint32_t rank, const void *theirs
 
 rh_status rh_segments_reduction_gather(rh_segments_reduction *r, rh_ranks *ranks, rh_error *error) {
   rh_segments_check mine = *r->found;
-  rh_text *all = &r->state->mine;
   mine.got = mine.expected = (rh_result){0}; /* whose names are of this process */
-  RH_TRY(keep_values(r->state, &mine, sizeof mine, error));
+  RH_TRY(keep_values(r, &mine, sizeof mine, error));
   *r->found = rh_segments_check_none;
-  return rh_ranks_gather_any(ranks, rh_text_get(all), all->length, take_rank, r, error);
+  return rh_ranks_gather_any(ranks, rh_text_get(&r->mine), r->mine.length, take_rank, r, error);
 }

@@ -112,9 +112,14 @@ static rh_status copy(const rh_source *source, uint32_t k, uint64_t first, uint6
   (void)stop;
   (void)error;
   uint64_t size = rh_type_size(source->types[k]), here = n;
-  if (source->tails[k] && n > source->tail - first) here = source->tail - first;
-  memcpy(to, (const char *)source->arrays[k] + (first - source->first) * size, here * size);
-  if (here < n) memcpy((char *)to + here * size, source->tails[k], (n - here) * size);
+  if (source->tails[k] && first + n > source->tail)
+    here = first < source->tail ? source->tail - first : 0;
+  if (here)
+    memcpy(to, (const char *)source->arrays[k] + (first - source->first) * size, here * size);
+  if (here < n)
+    memcpy((char *)to + here * size,
+           (const char *)source->tails[k] + (first + here - source->tail) * size,
+           (n - here) * size);
   *got = n;
   return RH_OK;
 }

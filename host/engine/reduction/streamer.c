@@ -53,20 +53,17 @@ static uint64_t used_bytes(const rh_worker *device, uint64_t n) {
 }
 
 static rh_data data_of(rh_worker *device, const rh_ring_slot *slot) {
-  rh_operands *operands = &device->chunk.operands;
   const rh_operator *op = device->chunk.spec.operation.op;
-  cl_mem buffer = NULL;
-  const void *host = device->chunk.device ? slot->memory : slot->operands[0];
-  if (device->chunk.device)
-    buffer = device->staging->shares ? device->staging->pinned[slot->number]
-                                     : device->staging->input[slot->number];
-  if (!rh_operator_has_operands(op)) return (rh_data){.buffer = buffer, .host = host};
-  rh_operands_place(operands, op, device->offsets, buffer, 0, slot->memory);
-  for (uint32_t k = 0; !device->chunk.device && k < op->n_operands; k++)
+  rh_operands *operands = &device->chunk.operands;
+  const rh_staging *staging = device->staging;
+  cl_mem buffer = staging->shares ? staging->pinned[slot->number] : staging->input[slot->number];
+  int is_host = !device->chunk.device;
+  const rh_data data = rh_operands_data(operands, op, device->offsets, is_host ? NULL : buffer, 0,
+                                        is_host ? slot->operands[0] : slot->memory);
+  for (uint32_t k = 0; data.operands && is_host && k < op->n_operands; k++)
     operands->arrays.operands[k] = slot->operands[k];
-  operands->whole_n = device->whole_n;
-  rh_operator_set_base(op, operands->constants, slot->first);
-  return (rh_data){.operands = operands};
+  rh_operands_set_part(&data, op, device->whole_n, slot->first);
+  return data;
 }
 
 static unsigned char *value_of(const rh_worker *device, const rh_ring_slot *slot) {
@@ -74,57 +71,56 @@ static unsigned char *value_of(const rh_worker *device, const rh_ring_slot *slot
 }
 
 /* The events of a reduction's first and last command. */
-static cl_event *place_for_event(void *of_chunk, const char *stage) {
-  rh_sent_chunk *chunk = of_chunk;
+static cl_event *place_for_event(void *of_slot, const char *stage) {
+  rh_ring_slot *slot = of_slot;
   (void)stage;
-  if (!chunk->first) return &chunk->first;
-  rh_cl_release_event(chunk->last);
-  chunk->last = NULL;
-  return &chunk->last;
+  if (!slot->first_done) return &slot->first_done;
+  rh_cl_release_event(slot->last_done);
+  slot->last_done = NULL;
+  return &slot->last_done;
 }
 
-static rh_status enqueue(rh_worker *device, rh_sent_chunk *chunk, const rh_data *data,
+static rh_status enqueue(rh_worker *device, rh_ring_slot *slot, const rh_data *data,
                          rh_error *error) {
   rh_cl_session *session = device->chunk.instance_spec.session;
-  const rh_cl_tap tap = {chunk, place_for_event};
-  size_t k = chunk->slot->number, size = rh_instance_op(device->chunk.instance)->value_size;
-  RH_CL_TRY_IN(session, error, rh_cl_barrier(session->queue, chunk->sent), "waiting for a copy");
+  const rh_cl_tap tap = {slot, place_for_event};
+  size_t k = slot->number, size = rh_instance_op(device->chunk.instance)->value_size;
+  RH_CL_TRY_IN(session, error, rh_cl_barrier(session->queue, slot->sent), "waiting for a copy");
   session->tap = &tap;
-  rh_status status = rh_instance_run_to(device->chunk.instance, data, chunk->slot->n,
-                                        device->staging->values, k, error);
+  rh_status status =
+      rh_instance_run_to(device->chunk.instance, data, slot->n, device->staging->values, k, error);
   session->tap = NULL;
   RH_TRY(status);
   RH_CL_TRY_IN(session, error,
                rh_cl_read(session->queue, device->staging->values, CL_FALSE, k * size, size,
-                          value_of(device, chunk->slot), place_for_event(chunk, "")),
+                          value_of(device, slot), place_for_event(slot, "")),
                "reading a value");
   RH_CL_TRY_IN(session, error, rh_cl_flush(session->queue), "reducing a chunk");
   return RH_OK;
 }
 
 /* Strategies of the host, and those that finish on it, are done when they return. */
-static rh_status run_now(rh_worker *device, rh_sent_chunk *chunk, const rh_data *data,
+static rh_status run_now(rh_worker *device, rh_ring_slot *slot, const rh_data *data,
                          rh_error *error) {
-  unsigned char *value = value_of(device, chunk->slot);
-  if (chunk->sent)
-    RH_CL_TRY_IN(device->chunk.instance_spec.session, error, rh_cl_wait(chunk->sent),
+  unsigned char *value = value_of(device, slot);
+  if (slot->sent)
+    RH_CL_TRY_IN(device->chunk.instance_spec.session, error, rh_cl_wait(slot->sent),
                  "waiting for a copy");
-  chunk->run_s[0] = rh_now();
-  rh_status status =
-      device->chunk.device
-          ? rh_instance_run(device->chunk.instance, data, chunk->slot->n, error)
-          : rh_instance_call(device->chunk.instance, data, chunk->slot->n, value, error);
+  slot->run_s[0] = rh_now();
+  rh_status status = device->chunk.device
+                         ? rh_instance_run(device->chunk.instance, data, slot->n, error)
+                         : rh_instance_call(device->chunk.instance, data, slot->n, value, error);
   if (status == RH_OK && device->chunk.device)
     status = rh_instance_value(device->chunk.instance, value, error);
-  chunk->run_s[1] = rh_now();
+  slot->run_s[1] = rh_now();
   return status;
 }
 
-static rh_status reduce(rh_worker *device, rh_sent_chunk *chunk, rh_error *error) {
-  const rh_data data = data_of(device, chunk->slot);
+static rh_status reduce(rh_worker *device, rh_ring_slot *slot, rh_error *error) {
+  const rh_data data = data_of(device, slot);
   if (device->chunk.device && !device->chunk.answer.finishes_on_host)
-    return enqueue(device, chunk, &data, error);
-  return run_now(device, chunk, &data, error);
+    return enqueue(device, slot, &data, error);
+  return run_now(device, slot, &data, error);
 }
 
 /* ---- Its value and times ---- */
@@ -135,51 +131,50 @@ static double time_of(const rh_worker *device, cl_event event, cl_profiling_info
   return 1e-9 * (double)ns + device->staging->clock_offset;
 }
 
-static void note_times(const rh_worker *device, const rh_sent_chunk *chunk, rh_chunk_times *times) {
-  *times = (rh_chunk_times){.index = chunk->slot->index};
-  memcpy(times->read, chunk->slot->read_s, sizeof times->read);
-  memcpy(times->run, chunk->run_s, sizeof times->run);
-  if (chunk->sent && !device->staging->shares) {
-    times->copy[0] = time_of(device, chunk->sent, CL_PROFILING_COMMAND_START);
-    times->copy[1] = time_of(device, chunk->sent, CL_PROFILING_COMMAND_END);
+static void note_times(const rh_worker *device, const rh_ring_slot *slot, rh_chunk_times *times) {
+  *times = (rh_chunk_times){.index = slot->index};
+  memcpy(times->read, slot->read_s, sizeof times->read);
+  memcpy(times->run, slot->run_s, sizeof times->run);
+  if (slot->sent && !device->staging->shares) {
+    times->copy[0] = time_of(device, slot->sent, CL_PROFILING_COMMAND_START);
+    times->copy[1] = time_of(device, slot->sent, CL_PROFILING_COMMAND_END);
   }
-  if (!chunk->first) return;
-  times->run[0] = time_of(device, chunk->first, CL_PROFILING_COMMAND_START);
-  times->run[1] =
-      time_of(device, chunk->last ? chunk->last : chunk->first, CL_PROFILING_COMMAND_END);
+  if (!slot->first_done) return;
+  times->run[0] = time_of(device, slot->first_done, CL_PROFILING_COMMAND_START);
+  times->run[1] = time_of(device, slot->last_done ? slot->last_done : slot->first_done,
+                          CL_PROFILING_COMMAND_END);
   /* NVIDIA's driver 580 gives no begin of some kernels that waited for a copy: 0.  None begins
    * before its copy has ended. */
   if (times->run[0] < times->copy[1]) times->run[0] = times->copy[1];
 }
 
 /* The last command of those that have events. */
-static cl_event last_event(const rh_sent_chunk *chunk) {
-  return chunk->last ? chunk->last : chunk->first;
+static cl_event last_event(const rh_ring_slot *slot) {
+  return slot->last_done ? slot->last_done : slot->first_done;
 }
 
 /* Waiting says why a command failed, or could not be asked. */
-static int is_done(const rh_sent_chunk *chunk) {
-  cl_event done = last_event(chunk);
+static int is_done(const rh_ring_slot *slot) {
+  cl_event done = last_event(slot);
   return !done || rh_cl_is_done(done);
 }
 
-static void drop(rh_sent_chunk *chunk) {
-  rh_cl_release_event(chunk->sent);
-  rh_cl_release_event(chunk->first);
-  rh_cl_release_event(chunk->last);
-  chunk->sent = chunk->first = chunk->last = NULL;
+static void drop(rh_ring_slot *slot) {
+  rh_cl_release_event(slot->sent);
+  rh_cl_release_event(slot->first_done);
+  rh_cl_release_event(slot->last_done);
+  slot->sent = slot->first_done = slot->last_done = NULL;
 }
 
-static rh_status fetch(rh_worker *device, rh_sent_chunk *chunk, void *value, rh_chunk_times *times,
+static rh_status fetch(rh_worker *device, rh_ring_slot *slot, void *value, rh_chunk_times *times,
                        rh_error *error) {
-  rh_ring_slot *slot = chunk->slot;
-  cl_event done = last_event(chunk);
+  cl_event done = last_event(slot);
   if (done)
     RH_CL_TRY_IN(device->chunk.instance_spec.session, error, rh_cl_wait(done),
                  "waiting for a chunk's value");
   memcpy(value, value_of(device, slot), rh_instance_op(device->chunk.instance)->value_size);
-  note_times(device, chunk, times);
-  drop(chunk);
+  note_times(device, slot, times);
+  drop(slot);
   if (!device->chunk.device) return RH_OK;
   RH_TRY(rh_staging_return(device->staging, slot->number, error));
   slot->memory = device->staging->memory[slot->number];
@@ -240,10 +235,6 @@ static rh_status take_value(const rh_streamer *s, const rh_ring_slot *slot, cons
 
 /* ---- Chunks, from the ring to the device ---- */
 
-static rh_sent_chunk *chunk_of(rh_streamer *s, uint64_t k) {
-  return &s->chunks[k % MOST_IN_FLIGHT];
-}
-
 static rh_status of_device(rh_streamer *s, rh_status status) {
   s->device_failed = status != RH_OK;
   return status;
@@ -251,31 +242,28 @@ static rh_status of_device(rh_streamer *s, rh_status status) {
 
 static rh_status send_next(rh_streamer *s, int *is_over, rh_error *error) {
   const rh_worker *device = s->device;
-  rh_sent_chunk *chunk = chunk_of(s, s->sent);
   rh_ring_slot *slot;
   RH_TRY(rh_ring_take(s->ring, &slot, error));
   *is_over = !slot;
   if (!slot) return RH_OK;
-  *chunk = (rh_sent_chunk){.slot = slot};
   s->sent++;
   if (rh_stream_looks_itself(device->job)) RH_TRY(look_itself(s, slot, error));
   if (!device->chunk.device) return RH_OK;
   return of_device(s, rh_staging_send(device->staging, slot->number, used_bytes(device, slot->n),
-                                      &chunk->sent, error));
+                                      &slot->sent, error));
 }
 
 static rh_status run_next(rh_streamer *s, rh_error *error) {
-  RH_TRY(of_device(s, reduce(s->device, chunk_of(s, s->run), error)));
+  RH_TRY(of_device(s, reduce(s->device, rh_ring_taken(s->ring, s->run), error)));
   s->run++;
   return RH_OK;
 }
 
 static rh_status fetch_next(rh_streamer *s, rh_error *error) {
   _Alignas(16) unsigned char value[RH_ANY_VALUE_BYTES];
-  rh_sent_chunk *chunk = chunk_of(s, s->fetched);
-  rh_ring_slot *slot = chunk->slot;
+  rh_ring_slot *slot = rh_ring_taken(s->ring, s->fetched);
   rh_chunk_times times;
-  RH_TRY(of_device(s, fetch(s->device, chunk, value, &times, error)));
+  RH_TRY(of_device(s, fetch(s->device, slot, value, &times, error)));
   s->fetched++;
   RH_TRY(take_value(s, slot, value, &times, error));
   rh_schedule_done(&s->of->schedule, s->number, slot->index, slot->n);
@@ -294,9 +282,9 @@ static int may_send(const rh_streamer *s) {
  * alone would leave the device's copies idle. */
 static int is_sendable(rh_streamer *s) {
   const double glance_s = 50e-6;
-  if (s->sent == s->fetched || rh_ring_is_ready(s->ring)) return 1;
+  if (s->sent == s->fetched || rh_ring_await(s->ring, 0)) return 1;
   if (s->run < s->sent) return 0;
-  while (!is_done(chunk_of(s, s->fetched)))
+  while (!is_done(rh_ring_taken(s->ring, s->fetched)))
     if (rh_ring_await(s->ring, glance_s)) return 1;
   return 0;
 }
@@ -317,7 +305,7 @@ void rh_streamer_finish(rh_streamer *s) {
   const rh_staging *staging = s->device ? s->device->staging : NULL;
   if (staging && staging->copies) rh_cl_finish(staging->copies);
   if (staging && staging->session) rh_cl_finish(staging->session->queue);
-  for (; s->fetched < s->sent; s->fetched++) drop(chunk_of(s, s->fetched));
+  for (; s->fetched < s->sent; s->fetched++) drop(rh_ring_taken(s->ring, s->fetched));
   rh_ring_destroy(s->ring);
   *s = (rh_streamer){0};
 }

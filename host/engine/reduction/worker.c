@@ -98,14 +98,7 @@ static uint32_t count_readers(const rh_worker *device, uint32_t n, int in_order,
 /* ---- Strategies ---- */
 
 rh_status rh_stream_try(rh_job *job, int check, rh_error *error) {
-  const rh_job_spec *spec = &job->spec;
-  if (check != RH_CHECK_FULL) {
-    rh_status status = rh_job_self_test(job, error);
-    if (status == RH_E_WRONG && !spec->operation.op->is_custom)
-      rh_context_blame(job->context, job->strategy->name, job->path, spec->operation.op,
-                       spec->operation.n);
-    RH_TRY(status);
-  }
+  if (check != RH_CHECK_FULL) RH_TRY(rh_job_self_test(job, error));
   return rh_job_check_order(job, error);
 }
 

@@ -102,7 +102,9 @@ enum { SHORT = 16, STRIP = 128 };
     const uint64_t n = of->length, base = of->op->base;                                            \
     const int is_wide = sizeof(element) == sizeof(double);                                         \
     const double steps = (double)steps_of(of->depth, n) * (unit);                                  \
-    const double own_unit = is_wide ? (double)(n * n) * 0x1p-104 : (double)n * 0x1p-53;            \
+    const double own_unit = n == 1    ? 0                                                          \
+                            : is_wide ? (double)(n * n) * 0x1p-104                                 \
+                                      : (double)n * 0x1p-53;                                       \
     for (uint64_t first = 0, m; first < of->count; first += m) {                                   \
       const element *x = (const element *)from + first * n;                                        \
       double *restrict parts = of->parts + first, sum[STRIP], rest[STRIP] = {0}, all[STRIP] = {0}; \
@@ -130,22 +132,9 @@ enum { SHORT = 16, STRIP = 128 };
       }                                                                                            \
     }                                                                                              \
   } while (0)
-/* One element is its own sum. */
-#define JUDGE_ELEMENTS(element)                                                                    \
-  do {                                                                                             \
-    const element *restrict x = from;                                                              \
-    double *restrict parts = of->parts;                                                            \
-    for (uint64_t k = 0; k < of->count; k++) {                                                     \
-      element value, number = of->op->base == RH_OP_asum ? (element)fabs((double)x[k]) : x[k];     \
-      memcpy(&value, of->at + k * of->apart, sizeof value);                                        \
-      parts[k] = value == number ? parts[k] : -1;                                                  \
-    }                                                                                              \
-  } while (0)
 static void judge_sums(const values *of, const void *from) {
   int is_short = of->length > 0 && of->length <= SHORT;
-  if (of->length == 1 && of->op->type == RH_TYPE_f64) JUDGE_ELEMENTS(double);
-  else if (of->length == 1) JUDGE_ELEMENTS(float);
-  else if (is_short && of->op->type == RH_TYPE_f64) JUDGE_SHORT_SUMS(double, 0x1p-53);
+  if (is_short && of->op->type == RH_TYPE_f64) JUDGE_SHORT_SUMS(double, 0x1p-53);
   else if (is_short) JUDGE_SHORT_SUMS(float, 0x1p-24);
   else if (of->op->type == RH_TYPE_f64)
     JUDGE_SUMS(double, double, long double, fabsl, 0x1p-53, (double)LDBL_EPSILON);

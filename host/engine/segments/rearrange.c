@@ -170,22 +170,11 @@ static void permute_some(void *user, uint64_t first, uint64_t count) {
   }
 }
 
-void rh_axes_rearrange_alone(const rh_axes *axes, const void *from, uint32_t size,
-                             const rh_elements *some, void *to) {
-  permuted p = {axes, from, to, size, *some};
-  permute_some(&p, 0, some->segments);
-}
-
-void rh_axes_rearrange_some(const rh_axes *merged, const void *from, uint32_t size,
-                            const rh_elements *some, void *to) {
+void rh_axes_rearrange(const rh_axes *merged, const void *from, uint32_t size,
+                       const rh_elements *some, int by_all, void *to) {
   permuted p = {merged, from, to, size, *some};
   uint64_t each = PIECE_BYTES / (some->n * size + 1) + 1;
-  rh_share(some->segments, each < LINE_BYTES / size ? LINE_BYTES / size : each, permute_some, &p);
-}
-
-void rh_axes_rearrange(const rh_axes *merged, const void *from, uint32_t size, void *to) {
-  rh_elements all = {.segments = 1, .n = 1};
-  for (uint32_t k = 0; k < merged->n; k++)
-    *(merged->list[k].is_reduced ? &all.n : &all.segments) *= merged->list[k].length;
-  rh_axes_rearrange_some(merged, from, size, &all, to);
+  if (by_all)
+    rh_share(some->segments, each < LINE_BYTES / size ? LINE_BYTES / size : each, permute_some, &p);
+  else permute_some(&p, 0, some->segments);
 }

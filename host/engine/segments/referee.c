@@ -22,6 +22,10 @@ typedef struct referee {
 typedef struct batch {
   referee *by;
   const rh_operator *op;
+  /* They stand in the rows of a layout, whose segment 0 is number `first`; and where that is. */
+  const rh_layout *rows;
+  uint64_t first;
+  const void *const *operands;
   rh_arrays arrays; /* of the segment at hand */
   uint64_t constants[RH_MOST_CONSTANT_WORDS];
   rh_reference *reference; /* of one that needs it; null before the first */
@@ -128,21 +132,21 @@ static void judge_row(batch *b, uint64_t s, const uint64_t *lengths, uint64_t co
 
 /* As many of them as are judged together: their number.  Indices in a map begin with a segment. */
 static uint64_t row_of(const batch *b, uint64_t s, uint64_t count, uint64_t *lengths, uint64_t *n) {
-  const rh_layout *layout = b->by->of->spec.operation.layout;
-  uint64_t k = 0, next = rh_layout_first(layout, s);
-  int is_in_rows = rh_layout_is_in_rows(layout);
-  if (layout->kind == RH_LAYOUT_AXIS && layout->length > 0 && !b->op->uses_index) {
-    uint64_t most = RH_QUICK_ELEMENTS / layout->length;
+  const rh_layout *rows = b->rows;
+  uint64_t k = 0, next = rh_layout_first(rows, s);
+  int is_in_rows = rh_layout_is_in_rows(rows);
+  if (rows->kind == RH_LAYOUT_AXIS && rows->length > 0 && !b->op->uses_index) {
+    uint64_t most = RH_QUICK_ELEMENTS / rows->length;
     if (most < 1) most = 1;
     if (most > RH_QUICK_SEGMENTS) most = RH_QUICK_SEGMENTS;
     if (count > most) count = most;
-    for (; k < count; k++) lengths[k] = layout->length;
-    *n = count * layout->length;
+    for (; k < count; k++) lengths[k] = rows->length;
+    *n = count * rows->length;
     return count;
   }
   for (*n = 0; k < count && k < RH_QUICK_SEGMENTS; k++) {
-    lengths[k] = rh_layout_length(layout, s + k);
-    int is_next = !is_in_rows || rh_layout_first(layout, s + k) == next;
+    lengths[k] = rh_layout_length(rows, s + k);
+    int is_next = !is_in_rows || rh_layout_first(rows, s + k) == next;
     if (k > 0 && (!is_next || *n + lengths[k] > RH_QUICK_ELEMENTS || b->op->uses_index)) break;
     *n += lengths[k];
     next += lengths[k];
@@ -150,48 +154,43 @@ static uint64_t row_of(const batch *b, uint64_t s, uint64_t count, uint64_t *len
   return k;
 }
 
-/* Where the elements of segment s are, which stand in a row. */
-static void find_row(batch *b, uint64_t s) {
-  uint64_t first = rh_layout_first(b->by->of->spec.operation.layout, s);
-  for (uint32_t k = 0; k < b->op->n_operands; k++)
-    b->arrays.operands[k] =
-        (const char *)b->by->of->operands[k] + first * rh_type_size(b->op->operands[k].type);
-}
-
+/* From the rows' segment s on. */
 static void judge_rows(batch *b, uint64_t s, uint64_t count) {
   uint64_t lengths[RH_QUICK_SEGMENTS], n;
   for (uint64_t k; count > 0 && !is_over(b); s += k, count -= k) {
-    find_row(b, s);
+    uint64_t at = rh_layout_first(b->rows, s);
+    for (uint32_t j = 0; j < b->op->n_operands; j++)
+      b->arrays.operands[j] =
+          (const char *)b->operands[j] + at * rh_type_size(b->op->operands[j].type);
     k = row_of(b, s, count, lengths, &n);
-    judge_row(b, s, lengths, k, n);
+    judge_row(b, b->first + s, lengths, k, n);
   }
 }
 
 /* Columns are brought into rows, as many as there is room for. */
 static void judge_columns(batch *b, uint64_t s, uint64_t count) {
-  const rh_layout *layout = b->by->of->spec.operation.layout;
-  uint64_t each = rh_operator_element_bytes(b->op) * layout->length, most = ROOM_BYTES / each;
-  uint64_t lengths[RH_QUICK_SEGMENTS];
-  const rh_axes axes = rh_axes_of(layout);
+  const rh_layout *columns = b->rows;
+  uint64_t each = rh_operator_element_bytes(b->op) * columns->length, most = ROOM_BYTES / each;
+  const rh_axes axes = rh_axes_of(columns);
+  const void *operands[RH_MOST_OPERANDS];
   if (most < 1) most = 1;
   char *room = malloc(most * each);
   if (!room) b->status = rh_fail(&b->error, RH_E_NOMEM, "no memory for columns in rows");
+  b->operands = operands;
   for (uint64_t n; count > 0 && !is_over(b); count -= n, s += n) {
     n = count < most ? count : most;
-    const rh_elements some = {s, n, 0, layout->length};
-    char *at[RH_MOST_OPERANDS], *next = room;
+    const rh_elements some = {s, n, 0, columns->length};
+    const rh_layout rows = rh_layout_axis(n, columns->length, 1);
+    char *next = room;
     for (uint32_t k = 0; k < b->op->n_operands; k++) {
       uint32_t size = rh_type_size(b->op->operands[k].type);
-      at[k] = next;
-      next += n * layout->length * size;
-      rh_axes_rearrange_alone(&axes, b->by->of->operands[k], size, &some, at[k]);
+      rh_axes_rearrange(&axes, b->by->of->operands[k], size, &some, 0, next);
+      operands[k] = next;
+      next += n * columns->length * size;
     }
-    for (uint64_t j = 0, row, elements; j < n && !is_over(b); j += row) {
-      for (uint32_t k = 0; k < b->op->n_operands; k++)
-        b->arrays.operands[k] = at[k] + j * layout->length * rh_type_size(b->op->operands[k].type);
-      row = row_of(b, s + j, n - j, lengths, &elements);
-      judge_row(b, s + j, lengths, row, elements);
-    }
+    b->rows = &rows;
+    b->first = s;
+    judge_rows(b, 0, n);
   }
   free(room);
 }
@@ -218,7 +217,11 @@ void rh_segments_check_add(rh_segments_check *to, const rh_segments_check *from)
 static void judge_some(void *user, uint64_t first, uint64_t count) {
   referee *by = user;
   const rh_operation *operation = &by->of->spec.operation;
-  batch b = {.by = by, .op = operation->op, .found = rh_segments_check_none};
+  batch b = {.by = by,
+             .op = operation->op,
+             .rows = operation->layout,
+             .operands = by->of->operands,
+             .found = rh_segments_check_none};
   if (atomic_load(&by->stop)) return;
   const rh_job_part none = {b.arrays.operands, by->of->base, 0, by->of->whole_n, 1, 0};
   rh_job_arrays(&by->of->spec, &none, &b.arrays, b.constants);

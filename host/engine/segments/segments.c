@@ -148,7 +148,8 @@ static const void *copy_operand(const rh_segments *s, uint32_t k) {
   uint32_t size = rh_type_size(operation->op->operands[k].type);
   void *to = (char *)s->copy.address + s->copied_to[k];
   const rh_axes axes = s->axes ? *s->axes : rh_axes_of(operation->layout);
-  rh_axes_rearrange(&axes, s->operands[k], size, to);
+  const rh_elements all = {0, operation->layout->segments, 0, operation->layout->length};
+  rh_axes_rearrange(&axes, s->operands[k], size, &all, 1, to);
   return to;
 }
 
@@ -222,9 +223,8 @@ static rh_data data_from(rh_segments *s, rh_operands *operands, uint64_t first) 
           (const char *)operands->arrays.operands[j] + first * rh_type_size(op->operands[j].type);
   }
   operands->arrays.constants = operands->constants;
-  operands->whole_n = s->whole_n;
-  rh_operator_set_base(op, operands->constants, s->base);
   data.operands = operands;
+  rh_operands_set_part(&data, op, s->whole_n, s->base);
   return data;
 }
 

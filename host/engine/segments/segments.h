@@ -32,17 +32,14 @@ int rh_axes_layout(const rh_axes *merged, rh_layout *layout);
 int rh_axes_are_rows(const rh_axes *merged);
 void rh_axes_rows(const rh_axes *merged, uint64_t n, uint64_t *starts, uint64_t *stops);
 
-/* to = the elements, of `size` bytes, with the axes that stay before those that are reduced. */
-void rh_axes_rearrange(const rh_axes *merged, const void *from, uint32_t size, void *to);
 /* Elements begin .. begin+n-1 of some segments in a row. */
 typedef struct rh_elements {
   uint64_t segment, segments, begin, n;
 } rh_elements;
-void rh_axes_rearrange_some(const rh_axes *merged, const void *from, uint32_t size,
-                            const rh_elements *some, void *to);
-/* In this thread alone. */
-void rh_axes_rearrange_alone(const rh_axes *axes, const void *from, uint32_t size,
-                             const rh_elements *some, void *to);
+/* to = these, of `size` bytes, with the axes that stay before those that are reduced.  by_all: 0:
+ * in this thread alone. */
+void rh_axes_rearrange(const rh_axes *merged, const void *from, uint32_t size,
+                       const rh_elements *some, int by_all, void *to);
 
 /* Segments of elements on a device that do not stand in rows, copied there so that they do. */
 
