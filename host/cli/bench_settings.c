@@ -53,18 +53,15 @@ static rh_status check_pairs(const rh_bench_settings *settings, rh_error *error)
                  rh_op_domain(settings->ops.list[0]));
 }
 
-static int needs_an_element(const rh_bench_settings *settings, uint32_t t, uint32_t op) {
-  const rh_job_spec problem = rh_bench_problem(settings, t, op, 0);
-  return problem.operation.op->needs_an_element;
-}
-
 static rh_status check_sizes(const rh_bench_settings *settings, rh_error *error) {
   for (uint32_t j = 0; j < settings->ops.n; j++)
-    for (uint32_t k = 0; k < settings->types.n; k++)
-      if (settings->sizes[k][0] == 0 && rh_bench_is_defined(settings, k, settings->ops.list[j]) &&
-          needs_an_element(settings, k, settings->ops.list[j]))
+    for (uint32_t k = 0; k < settings->types.n; k++) {
+      uint32_t op = settings->ops.list[j];
+      if (settings->sizes[k][0] > 0 || !rh_bench_is_defined(settings, k, op)) continue;
+      if (rh_bench_problem(settings, k, op, 0).operation.op->needs_an_element)
         return rh_fail(error, RH_E_USAGE, "%s of an empty array is undefined",
-                       rh_bench_op_name(settings, settings->ops.list[j]));
+                       rh_bench_op_name(settings, op));
+    }
   return RH_OK;
 }
 

@@ -142,25 +142,21 @@ static rh_status unknown(const rh_registry *registry, const rh_catalog *catalog,
                  rh_suggest(hint, name, names, n, ""));
 }
 
-/* A plugin that cannot be used is named as by --run, where the name can be only a strategy's. */
-static rh_status not_found(const rh_app *app, const rh_registry *registry,
-                           const rh_catalog *catalog, rh_error *error) {
-  RH_FINISHED(rh_found) found = {0};
-  const char *name = app->typed->name;
-  rh_status status = rh_context_locate(app->context, name, &found, error);
-  if (status == RH_E_USAGE) return unknown(registry, catalog, name, error);
-  if (status != RH_OK) return status;
-  return rh_fail(error, RH_E_PLUGIN, "strategy '%s': its plugin changed while it was examined",
-                 name);
-}
-
 /* An operator, if there is one of that name. */
 static rh_status describe_operator(const rh_app *app, const rh_registry *registry,
                                    rh_error *error) {
   RH_FINISHED(rh_catalog) catalog = {0};
+  RH_FINISHED(rh_found) found = {0};
+  const char *name = app->typed->name;
   RH_TRY(rh_catalog_scan(&catalog, &app->context->options, error));
-  const rh_catalog_entry *entry = rh_catalog_find(&catalog, app->typed->name);
-  return entry ? rh_operator_page(app, entry, error) : not_found(app, registry, &catalog, error);
+  const rh_catalog_entry *entry = rh_catalog_find(&catalog, name);
+  if (entry) return rh_operator_page(app, entry, error);
+  /* A plugin that cannot be used is named as by --run, where the name can be only a strategy's. */
+  rh_status status = rh_context_locate(app->context, name, &found, error);
+  if (status == RH_E_USAGE) return unknown(registry, &catalog, name, error);
+  if (status != RH_OK) return status;
+  return rh_fail(error, RH_E_PLUGIN, "strategy '%s': its plugin changed while it was examined",
+                 name);
 }
 
 rh_status rh_mode_info(const rh_app *app, rh_error *error) {

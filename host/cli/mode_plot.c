@@ -16,38 +16,29 @@ static void get_window_size(rh_plot_spec *spec) {
 
 /* ---- Selecting rows: --strategy, --op, --type, --device ---- */
 
-typedef struct wanted {
-  rh_ops ops;         /* n 0: all */
-  rh_types types;     /* n 0: all */
-  const char *device; /* ids or parts of names, separated by commas; null: all */
-} wanted;
-
 static int has_number(const uint32_t *list, uint32_t n, uint32_t number) {
   for (uint32_t k = 0; k < n; k++)
     if (list[k] == number) return 1;
   return n == 0;
 }
 
+/* list: ids or parts of names, separated by commas; null: all. */
 static int is_device(const rh_records *results, const char *id, const char *list) {
   const char *name = rh_records_device_text(results, id, "name");
+  if (!list) return 1;
   for (const char *word; (word = rh_list_next(&list));)
     if (strcmp(word, id) == 0 || (*word && name && strcasestr(name, word))) return 1;
   return 0;
 }
 
-static int is_wanted(const rh_records *results, const rh_row *row, const wanted *chosen) {
-  return has_number(chosen->ops.list, chosen->ops.n, row->op) &&
-         has_number(chosen->types.list, chosen->types.n, row->type) &&
-         (!chosen->device || is_device(results, row->device, chosen->device));
-}
-
 static rh_status keep_wanted(const rh_typed *typed, rh_records *results, rh_error *error) {
-  wanted chosen = {.device = typed->device};
+  rh_ops ops = {.n = 0}; /* 0: all, as of types */
+  rh_types types = {.n = 0};
   uint32_t n = results->n_rows;
   RH_FREED(const char *) names = NULL;
   RH_FREED(unsigned char) keep = NULL;
-  if (typed->op) RH_TRY(rh_ops_parse(typed->op, &chosen.ops, error));
-  if (typed->type) RH_TRY(rh_types_parse(typed->type, &chosen.types, error));
+  if (typed->op) RH_TRY(rh_ops_parse(typed->op, &ops, error));
+  if (typed->type) RH_TRY(rh_types_parse(typed->type, &types, error));
   RH_TRY(RH_NEW(&names, n + 1u, "names", error));
   RH_TRY(RH_NEW(&keep, n + 1u, "names", error));
   for (uint32_t k = 0; k < n; k++) names[k] = results->rows[k].strategy;
@@ -55,7 +46,9 @@ static rh_status keep_wanted(const rh_typed *typed, rh_records *results, rh_erro
   results->n_rows = 0;
   for (uint32_t k = 0; k < n; k++) {
     rh_row row = results->rows[k];
-    if (keep[k] && is_wanted(results, &row, &chosen)) results->rows[results->n_rows++] = row;
+    if (keep[k] && has_number(ops.list, ops.n, row.op) &&
+        has_number(types.list, types.n, row.type) && is_device(results, row.device, typed->device))
+      results->rows[results->n_rows++] = row;
     else rh_row_finish(&row);
   }
   if (!n || results->n_rows) return RH_OK;

@@ -142,19 +142,16 @@ static rh_status take_own(work *w, rh_error *error) {
 
 /* ---- Text ---- */
 
-static int style_of(rh_outcome outcome) {
-  if (rh_outcome_is_bad(outcome)) return RH_BAD;
-  return outcome == RH_PASS ? RH_GOOD : outcome == RH_WARN ? RH_BOLD : RH_DIM;
-}
-
 static void print_result(const rh_terminal *terminal, const rh_verified *verified) {
   static const char indent[] = "                ";
-  const char *outcome = rh_show("%-7s", rh_outcome_name(verified->outcome));
+  rh_outcome outcome = verified->outcome;
+  int is_bad = rh_outcome_is_bad(outcome);
+  int style = outcome == RH_PASS ? RH_GOOD : outcome == RH_WARN ? RH_BOLD : RH_DIM;
   printf("  %s  %s  %s\n", verified->test,
-         rh_styled(terminal, style_of(verified->outcome), outcome), verified->title);
+         rh_styled(terminal, is_bad ? RH_BAD : style, rh_show("%-7s", rh_outcome_name(outcome))),
+         verified->title);
   if (verified->text[0]) rh_print_wrapped(rh_plain(verified->text), indent, indent, 78);
-  if (rh_outcome_is_bad(verified->outcome))
-    printf("%sagain: %s\n", indent, rh_plain(verified->again));
+  if (is_bad) printf("%sagain: %s\n", indent, rh_plain(verified->again));
 }
 
 static void print_counts(const rh_verify_report *report) {

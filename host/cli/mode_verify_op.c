@@ -9,12 +9,6 @@ typedef struct work {
   rh_cl_session *session; /* null: no device compares itself with the host */
 } work;
 
-/* Whether the operator says that a law holds, where it may say so. */
-static const char *say_claim(const rh_custom *self, rh_law law) {
-  if (law != RH_LAW_COMMUTATIVE) return "";
-  return self->op.flags & RH_OP_COMMUTATIVE ? ", claimed" : ", not claimed";
-}
-
 static const char *say_law(const rh_algebra_report *report, rh_law law) {
   static const char *const words[] = {"not tried", "BROKEN", "in all cases", "proved",
                                       "proved (where == holds: in all cases)"};
@@ -23,12 +17,14 @@ static const char *say_law(const rh_algebra_report *report, rh_law law) {
 
 static void print_report(const rh_custom *self, rh_type type, const rh_algebra_report *report,
                          const rh_algebra_device *device, int is_wrong) {
+  const char *claim = self->op.flags & RH_OP_COMMUTATIVE ? ", claimed" : ", not claimed";
   printf("%s  %s   %s\n", rh_plain(self->name), rh_type_name(type), is_wrong ? "WRONG" : "ok");
   if (!report->cases)
     printf("  %s\n", self->code ? "OpenCL C: its laws are not examined"
                                 : "built-in operators combine what the map computes");
   for (rh_law law = 0; law < RH_LAWS && report->cases; law++)
-    printf("  %-12s %s%s\n", rh_law_name(law), say_law(report, law), say_claim(self, law));
+    printf("  %-12s %s%s\n", rh_law_name(law), say_law(report, law),
+           law == RH_LAW_COMMUTATIVE ? claim : "");
   if (device->n) printf("  %-12s %s\n", "device", device->text);
   for (rh_law law = 0; law < RH_LAWS; law++)
     if (rh_algebra_is_wrong(self, report, law))

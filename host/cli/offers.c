@@ -1,12 +1,6 @@
 #include "offers.h"
 #include "data.h"
 
-/* The default type without --type: f32, or i32 for operators on integers. */
-static rh_type offer_type(const rh_app *app) {
-  if (app->type) return app->type;
-  return rh_op_is_defined(app->op, RH_TYPE_f32) ? RH_TYPE_f32 : RH_TYPE_i32;
-}
-
 /* The first offer that is accepted, of this operator and type; 0: of any.  Null: there is none. */
 static const rh_offer *accepted(const rh_entry *entry, uint32_t op, uint32_t type) {
   for (uint32_t o = op ? op : 1; o <= (op ? op : RH_N_OPS); o++)
@@ -20,7 +14,9 @@ enum { OWN = 0 };
 
 const rh_offer *rh_offer_for(const rh_app *app, const rh_entry *entry) {
   if (app->own) return &entry->offers[OWN][OWN];
-  const rh_offer *usual = &entry->offers[app->op][offer_type(app)];
+  /* Without --type: f32, or i32 for operators on integers. */
+  rh_type type = rh_op_is_defined(app->op, RH_TYPE_f32) ? RH_TYPE_f32 : RH_TYPE_i32;
+  const rh_offer *usual = &entry->offers[app->op][app->type ? app->type : type];
   if (usual->status == RH_OK || app->type) return usual;
   const rh_offer *other = accepted(entry, app->typed->op ? app->op : 0, 0);
   return other ? other : usual;

@@ -158,20 +158,16 @@ static rh_status reduce_segments(rh_run_state *run, rh_error *error) {
 
 /* ---- All ---- */
 
-/* Was it chosen by `auto`, from outside of redhost, for a result that the order decides? */
-static int is_to_be_tried(const rh_run_state *run) {
-  return strcmp(run->app->typed->name, "auto") == 0 && !own_of(run)->found.installed &&
-         run->job.operation.n > 0 && !run->job.operation.op->is_custom &&
-         rh_op_rounds(run->job.operation.op->base, run->job.operation.op->type);
-}
-
+/* What `auto` chose, from outside of redhost, for a result that the order decides. */
 static rh_status try_order(const rh_run_state *run, rh_error *error) {
   const rh_job_spec *job = &run->job;
-  if (!is_to_be_tried(run)) return RH_OK;
+  const rh_operator *op = job->operation.op;
+  int is_chosen = strcmp(run->app->typed->name, "auto") == 0 && !own_of(run)->found.installed;
+  if (!is_chosen || job->operation.n == 0 || op->is_custom || !rh_op_rounds(op->base, op->type))
+    return RH_OK;
   rh_status status = rh_selftest_order(run, error);
   if (status == RH_E_WRONG)
-    rh_context_blame(run->app->context, job->strategy, job->plugin, job->operation.op,
-                     job->operation.n);
+    rh_context_blame(run->app->context, job->strategy, job->plugin, op, job->operation.n);
   return status;
 }
 

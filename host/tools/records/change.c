@@ -14,17 +14,13 @@ static void take_quartiles(const rh_row *row, double *low, double *high) {
   *high = rounds.q3;
 }
 
-static double floor_of(const rh_row *row) {
-  double seconds = row->flags & RH_FLAG_host_timer ? 0 : RH_FLOOR_SECONDS;
-  return RH_FLOOR_RELATIVE + seconds / row->time.median;
-}
-
 static uint32_t judge_by_rounds(rh_change *c, double threshold) {
   double old_median = c->old_row->time.median, new_median = c->new_row->time.median;
   double difference = fabs(new_median - old_median);
   take_quartiles(c->old_row, &c->old_low, &c->old_high);
   take_quartiles(c->new_row, &c->new_low, &c->new_high);
-  c->floor = floor_of(c->old_row);
+  double of_clock_s = c->old_row->flags & RH_FLAG_host_timer ? 0 : RH_FLOOR_SECONDS;
+  c->floor = RH_FLOOR_RELATIVE + of_clock_s / old_median;
   int beyond_floor = difference >= c->floor * old_median;
   if (c->new_low > c->old_high && c->new_low - c->old_high >= threshold * c->old_high)
     return beyond_floor ? RH_CHANGE_slow : RH_CHANGE_unclear;

@@ -9,17 +9,6 @@
 
 /* ---- Oclgrind in place of every other OpenCL of this process ---- */
 
-/* Where its own launcher finds it: beside a directory of programs. */
-static int find_library(char *path, size_t bytes) {
-  size_t length;
-  for (const char *at = rh_env("PATH"); at && *at; at += length + (at[length] == ':')) {
-    length = strcspn(at, ":");
-    snprintf(path, bytes, "%.*s/../lib/oclgrind/liboclgrind-rt-icd.so", (int)length, at);
-    if (length && access(path, R_OK) == 0) return 1;
-  }
-  return 0;
-}
-
 /* Directs the findings to a file in memory. */
 static void prepare_process(const char *library, int log) {
   char path[64];
@@ -123,9 +112,10 @@ static rh_status in_oclgrind(rh_trial *trial, int log) {
 
 RH_TEST(64, "no access out of bounds and no data race, by Oclgrind", RH_NEEDS_INTERPRETER,
         RH_OF_STRATEGY, 1, 120, 5, 0.7) {
-  char library[4096];
+  /* Where its own launcher finds it: beside a directory of programs. */
+  RH_FREED(char) library = rh_path_search("../lib/oclgrind/liboclgrind-rt-icd.so", R_OK);
   if (rh_strategy_is_host(trial->strategy)) return rh_trial_skip(trial, "runs on the host");
-  if (!find_library(library, sizeof library))
+  if (!library)
     return rh_trial_skip(trial, "Oclgrind is not installed (Debian's package oclgrind)");
   if (!trial->say_phase)
     return rh_trial_skip(trial, "needs a process in which no other OpenCL is loaded");
