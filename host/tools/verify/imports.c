@@ -152,26 +152,8 @@ void rh_imports_restore(void) {
   }
 }
 
-/* What the loader has mapped: it adds the base to some addresses of the dynamic section only. */
-typedef struct object {
-  uintptr_t base;
-  const rh_redirect *redirects;
-  size_t n;
-  const ElfW(Sym) * symbols;
-  const char *strings;
-} object;
-
-static void redirect_all(const object *o, uintptr_t table, size_t bytes) {
-  const ElfW(Rela) *entries = (const void *)table;
-  for (size_t k = 0; table && k < bytes / sizeof *entries; k++) {
-    const char *name = o->strings + o->symbols[SYMBOL(entries[k].r_info)].st_name;
-    for (size_t j = 0; j < o->n; j++)
-      if (strcmp(o->redirects[j].name, name) == 0)
-        redirect(o->base + entries[k].r_offset, &o->redirects[j]);
-  }
-}
-
-/* An entry of the dynamic section: an address, or a number of bytes; 0: there is none. */
+/* An entry of the dynamic section, to some of whose addresses the loader adds the base: an address,
+ * or a number of bytes; 0: there is none. */
 static uintptr_t entry_of(const struct link_map *map, ElfW(Sxword) tag, int is_address) {
   for (const ElfW(Dyn) *entry = map->l_ld; entry->d_tag != DT_NULL; entry++)
     if (entry->d_tag == tag)
@@ -180,16 +162,20 @@ static uintptr_t entry_of(const struct link_map *map, ElfW(Sxword) tag, int is_a
 }
 
 int rh_imports_redirect(const char *path, const rh_redirect *table, size_t n) {
+  static const ElfW(Sxword) tables[][2] = {{DT_JMPREL, DT_PLTRELSZ}, {DT_RELA, DT_RELASZ}};
   rh_dl dl;
   if (rh_dl_open(&dl, path, NULL) != RH_OK) return 0;
   const struct link_map *map = dl.handle; /* as the handles of glibc and of musl are */
-  const object o = {.base = map->l_addr,
-                    .redirects = table,
-                    .n = n,
-                    .symbols = (const void *)entry_of(map, DT_SYMTAB, 1),
-                    .strings = (const void *)entry_of(map, DT_STRTAB, 1)};
-  redirect_all(&o, entry_of(map, DT_JMPREL, 1), entry_of(map, DT_PLTRELSZ, 0));
-  redirect_all(&o, entry_of(map, DT_RELA, 1), entry_of(map, DT_RELASZ, 0));
+  const ElfW(Sym) *symbols = (const void *)entry_of(map, DT_SYMTAB, 1);
+  const char *strings = (const void *)entry_of(map, DT_STRTAB, 1);
+  for (size_t t = 0; t < RH_COUNT(tables); t++) {
+    const ElfW(Rela) *entries = (const void *)entry_of(map, tables[t][0], 1);
+    size_t bytes = entries ? entry_of(map, tables[t][1], 0) : 0;
+    for (size_t k = 0; k < bytes / sizeof *entries; k++)
+      for (size_t j = 0; j < n; j++)
+        if (strcmp(table[j].name, strings + symbols[SYMBOL(entries[k].r_info)].st_name) == 0)
+          redirect(map->l_addr + entries[k].r_offset, &table[j]);
+  }
   rh_dl_close(&dl);
   return 1;
 }

@@ -27,7 +27,7 @@ int rh_state_has(const rh_text *lines, const char *line, size_t length) {
 
 /* Adds a line, once. */
 __attribute__((format(printf, 2, 3))) static void add(rh_text *to, const char *format, ...) {
-  char *line = NULL;
+  RH_FREED(char) line = NULL;
   va_list args;
   va_start(args, format);
   int length = vasprintf(&line, format, args);
@@ -36,7 +36,6 @@ __attribute__((format(printf, 2, 3))) static void add(rh_text *to, const char *f
   for (char *at = line; *at; at++)
     if (*at == '\n') *at = ' ';
   if (!rh_state_has(to, line, (size_t)length)) rh_text_add(to, "%s\n", line);
-  free(line);
 }
 
 /* Adds the lines of a file; keys: only those of these keys, "Umask:Uid:". */
@@ -228,7 +227,8 @@ static int is_not_its_own(const char *path) {
  * "7f0000000000-7f0000001000 rw-p 00000000 00:00 0          /path". */
 static uint64_t take_mappings(rh_text *to, int part, const rh_text *without) {
   unsigned long long start, end, bytes = 0;
-  char *line = NULL, rights[5];
+  RH_FREED(char) line = NULL;
+  char rights[5];
   size_t capacity = 0;
   int at = 0;
   FILE *maps = fopen("/proc/self/maps", "re");
@@ -247,7 +247,6 @@ static uint64_t take_mappings(rh_text *to, int part, const rh_text *without) {
       add(to, "%s", path);
   }
   if (maps) fclose(maps);
-  free(line);
   return bytes;
 }
 

@@ -77,9 +77,8 @@ static void allow_libraries(rh_trial *trial, rh_footprint *footprint) {
   if (rh_libraries_read(&libraries, trial->path, &trial->error) != RH_OK) libraries.n = 0;
   rh_footprint_allow(footprint, RH_STATE_LIBRARIES, trial->path);
   for (uint32_t k = 0; k < libraries.n; k++) {
-    char *real = realpath(libraries.paths[k], NULL);
+    RH_FREED(char) real = realpath(libraries.paths[k], NULL);
     if (real) rh_footprint_allow(footprint, RH_STATE_LIBRARIES, real);
-    free(real);
   }
   rh_libraries_finish(&libraries);
 }
