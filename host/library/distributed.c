@@ -77,10 +77,9 @@ static rh_status digest(rh_distributed *d, rh_error *error) {
   int is_builtin = !d->asked.own && !d->asked.request.segments;
   d->problem = latest.is;
   if (is_builtin && memcmp(latest.numbers, numbers, sizeof numbers) == 0) return RH_OK;
-  char *text = text_of(d);
+  RH_FREED(char) text = text_of(d);
   if (!text) return rh_fail(error, RH_E_NOMEM, "no memory for %s", what);
   d->problem = rh_agree_digest(text);
-  free(text);
   if (!is_builtin) return RH_OK;
   memcpy(latest.numbers, numbers, sizeof numbers);
   latest.is = d->problem;
@@ -104,12 +103,9 @@ static rh_status prepare(rh_distributed *d, const rh_request *request, const rh_
 static rh_status explain(rh_distributed *d, rh_error *error) {
   rh_difference found;
   uint32_t other = 0;
-  char *text = text_of(d);
-  rh_status status = rh_ranks_learn_hosts(&d->ranks, error);
-  if (status == RH_OK)
-    status = rh_agree_compare(&d->ranks, text ? text : "", &other, &found, error);
-  free(text);
-  RH_TRY(status);
+  RH_FREED(char) text = text_of(d);
+  RH_TRY(rh_ranks_learn_hosts(&d->ranks, error));
+  RH_TRY(rh_agree_compare(&d->ranks, text ? text : "", &other, &found, error));
   return rh_agree_fail(&d->ranks, other, &found, error);
 }
 
@@ -141,16 +137,15 @@ static rh_status settle_claims(rh_distributed *d, const claim *all, rh_status be
 }
 
 static rh_status agree(rh_distributed *d, rh_status begun, const rh_error *why, rh_error *error) {
-  claim mine = {.n = cannot_begin}, *all;
+  claim mine = {.n = cannot_begin};
+  RH_FREED(claim) all = NULL;
   RH_TRY(RH_NEW(&all, d->by.size, what, error));
   if (begun == RH_OK) {
     mine.n = d->asked.job.operation.n;
     mine.problem = d->problem;
   }
-  rh_status status = rh_ranks_gather(&d->ranks, &mine, sizeof mine, all, error);
-  if (status == RH_OK) status = settle_claims(d, all, begun, why, error);
-  free(all);
-  return status;
+  RH_TRY(rh_ranks_gather(&d->ranks, &mine, sizeof mine, all, error));
+  return settle_claims(d, all, begun, why, error);
 }
 
 /* ---- Tiles between ranks ---- */

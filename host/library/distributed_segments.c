@@ -50,22 +50,17 @@ rh_status rh_distributed_exchange(rh_distributed *d, rh_error *error) {
   for (uint32_t r = 0; r < d->ranks.place.size; r++) are_needed |= d->ends[r] > d->starts[r + 1];
   if (!are_needed) return RH_OK;
   d->n_tail = d->ends[rank] - d->starts[rank + 1];
-  unsigned char *mine = malloc(bytes_of(d, operands, n) + 1);
+  RH_FREED(unsigned char) mine = malloc(bytes_of(d, operands, n) + 1);
   d->tails = malloc(bytes_of(d, operands, d->n_tail) + 1);
   d->source.tail = d->starts[rank + 1];
-  rh_status status = RH_OK;
-  if (!mine || !d->tails) status = rh_fail(error, RH_E_NOMEM, "no memory for what the ranks say");
-  for (uint32_t k = 0; k < operands && status == RH_OK; k++) {
+  if (!mine || !d->tails) return rh_fail(error, RH_E_NOMEM, "no memory for what the ranks say");
+  for (uint32_t k = 0; k < operands; k++) {
     d->source.tails[k] = d->tails + bytes_of(d, k, d->n_tail);
     if (n)
       memcpy(mine + bytes_of(d, k, n), d->asked.data[k],
              n * rh_type_size(op_of(d)->operands[k].type));
   }
-  if (status == RH_OK)
-    status =
-        rh_ranks_gather_any(&d->ranks, mine, bytes_of(d, operands, n), take_elements, d, error);
-  free(mine);
-  return status;
+  return rh_ranks_gather_any(&d->ranks, mine, bytes_of(d, operands, n), take_elements, d, error);
 }
 
 /* ---- Segments ---- */
@@ -168,13 +163,12 @@ static rh_status take_name(distributed *d, rh_error *error) {
   char(*to)[sizeof d->segmented.columns.names.strategy] = &d->segmented.columns.names.strategy;
   uint32_t rank = 0, size = d->of->ranks.place.size;
   while (rank + 1 < size && d->of->starts[rank + 1] == 0) rank++;
-  char *all;
+  RH_FREED(char) all = NULL;
   RH_TRY(rh_alloc(&all, size, sizeof *to, "what the ranks say", error));
   snprintf(*to, sizeof *to, "%s", d->segmented.found.name);
-  rh_status status = rh_ranks_gather(&d->of->ranks, *to, sizeof *to, all, error);
-  if (status == RH_OK) memcpy(*to, all + rank * sizeof *to, sizeof *to);
-  free(all);
-  return status;
+  RH_TRY(rh_ranks_gather(&d->of->ranks, *to, sizeof *to, all, error));
+  memcpy(*to, all + rank * sizeof *to, sizeof *to);
+  return RH_OK;
 }
 
 static rh_status gather(distributed *d, rh_error *error) {

@@ -112,14 +112,12 @@ rh_status rh_merge_parts(rh_redhost *redhost, const void *const *parts, const ui
   RH_OWN_ENVIRONMENT;
   if (!redhost || !parts || !bytes || !merged || !merged_bytes)
     return rh_fail(error, RH_E_USAGE, "rh_merge_parts: an argument is null");
-  rh_merger merger = {0};
+  RH_FINISHED(rh_merger) merger = {0};
   RH_TRY(rh_redhost_enter(redhost, error));
   rh_status status = merge(redhost, &merger, parts, bytes, n_parts, error);
   rh_redhost_leave(redhost);
-  if (status == RH_OK)
-    status = rh_partial_write(&merger.all, merger.text, merged, merged_bytes, error);
-  rh_merger_finish(&merger);
-  return status;
+  RH_TRY(status);
+  return rh_partial_write(&merger.all, merger.text, merged, merged_bytes, error);
 }
 
 /* ---- The answer ---- */
@@ -130,7 +128,7 @@ rh_status rh_part_result(rh_redhost *redhost, const void *part_of, uint64_t byte
   if (!redhost || !part_of || !result)
     return rh_fail(error, RH_E_USAGE, "rh_part_result: an argument is null");
   RH_TRY(rh_sized_check(result, RH_SIZED(rh_result, strategy), error));
-  rh_merger merger = {0};
+  RH_FINISHED(rh_merger) merger = {0};
   rh_result own = {0};
   rh_reference reference;
   rh_verdict verdict;
@@ -138,8 +136,8 @@ rh_status rh_part_result(rh_redhost *redhost, const void *part_of, uint64_t byte
   rh_status status = merge(redhost, &merger, &part_of, &bytes, 1, error);
   if (status == RH_OK) status = rh_merger_conclude(&merger, &own, &reference, &verdict, error);
   rh_redhost_leave(redhost);
-  if (status == RH_OK) rh_warn_unjudged(redhost, merger.all.strategy, &verdict);
-  if (status == RH_OK) rh_sized_write(result, &own, RH_SIZED(rh_result, strategy));
-  rh_merger_finish(&merger);
-  return status;
+  RH_TRY(status);
+  rh_warn_unjudged(redhost, merger.all.strategy, &verdict);
+  rh_sized_write(result, &own, RH_SIZED(rh_result, strategy));
+  return RH_OK;
 }

@@ -153,18 +153,16 @@ int rh_segmented_is_of(const rh_segmented *s, const rh_segmentation *asked) {
 /* ---- Outputs ---- */
 
 static rh_status bad_name(const rh_columns *columns, const rh_output *output, rh_error *error) {
-  rh_text names = {0};
+  RH_FINISHED(rh_text) names = {0};
   for (uint32_t k = 0; k < columns->n; k++)
     rh_text_add(&names, "%s%s", k ? ", " : "", columns->list[k].name ? columns->list[k].name : "");
   if (!columns->list[0].name)
     rh_text_add(&names, columns->names.indexed ? "index, value" : "value");
-  rh_status status =
-      output->name ? rh_fail(error, RH_E_USAGE, "output '%.31s': the results are %s", output->name,
-                             rh_text_get(&names))
-                   : rh_fail(error, RH_E_USAGE, "more outputs than there are results, which are %s",
-                             rh_text_get(&names));
-  rh_text_finish(&names);
-  return status;
+  if (output->name)
+    return rh_fail(error, RH_E_USAGE, "output '%.31s': the results are %s", output->name,
+                   rh_text_get(&names));
+  return rh_fail(error, RH_E_USAGE, "more outputs than there are results, which are %s",
+                 rh_text_get(&names));
 }
 
 /* The column of output k, or `none`. */

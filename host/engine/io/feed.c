@@ -10,7 +10,6 @@ enum { WAIT_MS = 100, MOST_AT_ONCE = 4 << 20, PIPE_BYTES = 1 << 20 };
 /* Reads as many of a file's first bytes as its format takes. */
 static rh_status read_header(rh_feed *feed, void **bytes, uint64_t *length, rh_error *error) {
   uint64_t wanted = rh_file_wanted(NULL, 0);
-  *bytes = NULL;
   *length = 0;
   do {
     if (wanted > feed->file_bytes) wanted = feed->file_bytes;
@@ -61,7 +60,7 @@ static rh_status take_header(rh_feed *feed, const void *bytes, uint64_t length, 
 
 static rh_status take_file(rh_feed *feed, rh_error *error) {
   struct stat info;
-  void *bytes;
+  RH_FREED(void) bytes = NULL;
   uint64_t length;
   if (fstat(feed->fd, &info) != 0)
     return rh_fail(error, RH_E_FILE, "%s: cannot be opened: %s", feed->name, strerror(errno));
@@ -69,14 +68,12 @@ static rh_status take_file(rh_feed *feed, rh_error *error) {
   if (info.st_size <= 0) return rh_file_without_bytes(feed->name, feed->fd, error);
   feed->file_bytes = (uint64_t)info.st_size;
   feed->modified = info.st_mtim;
-  rh_status status = read_header(feed, &bytes, &length, error);
-  if (status == RH_OK) status = take_header(feed, bytes, length, error);
-  free(bytes);
-  if (status == RH_OK && !feed->is_npy) feed->n = feed->file_bytes / rh_type_size(feed->type);
-  if (status == RH_OK)
-    status = rh_feed_check_bytes(feed, feed->file_bytes - feed->data_offset, error);
-  if (status == RH_OK) posix_fadvise(feed->fd, 0, 0, POSIX_FADV_SEQUENTIAL);
-  return status;
+  RH_TRY(read_header(feed, &bytes, &length, error));
+  RH_TRY(take_header(feed, bytes, length, error));
+  if (!feed->is_npy) feed->n = feed->file_bytes / rh_type_size(feed->type);
+  RH_TRY(rh_feed_check_bytes(feed, feed->file_bytes - feed->data_offset, error));
+  posix_fadvise(feed->fd, 0, 0, POSIX_FADV_SEQUENTIAL);
+  return RH_OK;
 }
 
 static rh_status open_file(rh_feed *feed, const char *path, rh_error *error) {

@@ -34,7 +34,7 @@ static void add_fields(rh_text *to, const rh_npy_field *fields, uint32_t n) {
 
 void rh_npy_write_header(rh_text *to, const rh_npy_field *fields, uint32_t n_fields,
                          uint32_t n_dimensions, const uint64_t *lengths, int fortran_order) {
-  rh_text header = {0};
+  RH_FINISHED(rh_text) header = {0};
   rh_text_add(&header, "{'descr': ");
   add_fields(&header, fields, n_fields);
   rh_text_add(&header, ", 'fortran_order': %s, 'shape': (", fortran_order ? "True" : "False");
@@ -53,5 +53,4 @@ void rh_npy_write_header(rh_text *to, const rh_npy_field *fields, uint32_t n_fie
     preamble[8 + k] = (unsigned char)(header.length >> 8 * k);
   rh_text_append(to, (const char *)preamble, is_long ? LONG_PREAMBLE : PREAMBLE);
   rh_text_append(to, rh_text_get(&header), header.length);
-  rh_text_finish(&header);
 }

@@ -72,10 +72,8 @@ static rh_status take_partial(void *all, uint32_t rank, const void *bytes, uint6
 
 rh_status rh_partial_gather(rh_partial *all, const rh_partial *mine, rh_ranks *ranks,
                             rh_error *error) {
-  void *bytes;
+  RH_FREED(void) bytes = NULL;
   uint64_t n;
   RH_TRY(rh_partial_write(mine, NULL, &bytes, &n, error));
-  rh_status status = rh_ranks_gather_any(ranks, bytes, n, take_partial, all, error);
-  free(bytes);
-  return status;
+  return rh_ranks_gather_any(ranks, bytes, n, take_partial, all, error);
 }

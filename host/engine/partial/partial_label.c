@@ -17,13 +17,12 @@ static void name_order(rh_text *to, const rh_partial_strategy *by, const rh_job_
 
 rh_status rh_partial_describe(char **text, const rh_job_spec *job, const rh_partial_strategy *by,
                               json_t *more, rh_error *error) {
-  rh_text order = {0};
+  RH_FINISHED(rh_text) order = {0};
   name_order(&order, by, job);
   if (!more) more = json_pack("{s:{}}", "source"); /* arrays */
   int failed = json_object_set_new(more, "strategy", rh_json_bytes(rh_text_get(&order)));
   *text = failed || order.failed ? NULL : rh_operation_text(&job->operation, json_incref(more));
   json_decref(more);
-  rh_text_finish(&order);
   return *text ? RH_OK : rh_fail(error, RH_E_NOMEM, "no memory for the description of a part");
 }
 

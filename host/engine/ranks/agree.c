@@ -7,13 +7,12 @@ rh_digest rh_agree_digest(const char *text) {
 
 static rh_status compare_digests(rh_ranks *ranks, const char *mine, int *differ, rh_error *error) {
   const rh_digest digest = rh_agree_digest(mine);
-  rh_digest *all;
+  RH_FREED(rh_digest) all = NULL;
   RH_TRY(RH_NEW(&all, ranks->place.size, "what the ranks say", error));
-  rh_status status = rh_ranks_gather(ranks, &digest, sizeof digest, all, error);
-  for (uint32_t r = 0; r < ranks->place.size && status == RH_OK; r++)
+  RH_TRY(rh_ranks_gather(ranks, &digest, sizeof digest, all, error));
+  for (uint32_t r = 0; r < ranks->place.size; r++)
     *differ |= memcmp(&all[r], &all[0], sizeof *all) != 0;
-  free(all);
-  return status;
+  return RH_OK;
 }
 
 typedef struct comparison {

@@ -91,7 +91,7 @@ static int take_some(peer *other, unsigned char *to, uint64_t n) {
 static int32_t receive_all(local *self, uint32_t first, uint32_t end, uint64_t n,
                            unsigned char *all, double seconds, char *text, uint32_t bytes) {
   double deadline = rh_now() + seconds;
-  struct pollfd *fds = calloc(end, sizeof *fds);
+  RH_FREED(struct pollfd) fds = calloc(end, sizeof *fds);
   int32_t result = fds ? 0 : -1;
   if (!fds) snprintf(text, bytes, "no memory for the ranks' messages");
   for (uint32_t r = first; r < end; r++) self->peers[r].done = 0;
@@ -110,7 +110,6 @@ static int32_t receive_all(local *self, uint32_t first, uint32_t end, uint64_t n
       if (fds[r].revents && take_some(&self->peers[r], all + (size_t)r * n, n) != 0)
         result = lost(self, r, -1, seconds, text, bytes);
   }
-  free(fds);
   return result;
 }
 

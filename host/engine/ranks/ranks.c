@@ -139,20 +139,17 @@ static rh_status gather_in_turns(rh_ranks *ranks, const unsigned char *mine, uin
                                  unsigned char *all, uint64_t most, rh_error *error) {
   const uint64_t portion = most < RH_TRANSPORT_MOST_BYTES ? most : RH_TRANSPORT_MOST_BYTES;
   uint32_t size = ranks->place.size;
-  unsigned char *given = calloc(1, portion), *got = malloc(portion * size);
-  rh_status status = RH_OK;
-  if (!given || !got) status = rh_fail(error, RH_E_NOMEM, "no memory for the ranks' values");
-  for (uint64_t at = 0; at < most && status == RH_OK; at += portion) {
+  RH_FREED(unsigned char) given = calloc(1, portion);
+  RH_FREED(unsigned char) got = malloc(portion * size);
+  if (!given || !got) return rh_fail(error, RH_E_NOMEM, "no memory for the ranks' values");
+  for (uint64_t at = 0; at < most; at += portion) {
     uint64_t n = most - at < portion ? most - at : portion;
     memset(given, 0, n);
     if (at < bytes) memcpy(given, mine + at, bytes - at < n ? bytes - at : n);
-    status = rh_ranks_gather(ranks, given, (uint32_t)n, got, error);
-    for (uint32_t r = 0; r < size && status == RH_OK; r++)
-      memcpy(all + r * most + at, got + r * n, n);
+    RH_TRY(rh_ranks_gather(ranks, given, (uint32_t)n, got, error));
+    for (uint32_t r = 0; r < size; r++) memcpy(all + r * most + at, got + r * n, n);
   }
-  free(given);
-  free(got);
-  return status;
+  return RH_OK;
 }
 
 rh_status rh_ranks_gather_any(rh_ranks *ranks, const void *mine, uint64_t bytes,
@@ -160,20 +157,17 @@ rh_status rh_ranks_gather_any(rh_ranks *ranks, const void *mine, uint64_t bytes,
                                                 uint64_t bytes, rh_error *error),
                               void *user, rh_error *error) {
   uint32_t size = ranks->place.size;
-  uint64_t most = 1, *lengths;
+  uint64_t most = 1;
+  RH_FREED(uint64_t) lengths = NULL;
   RH_TRY(RH_NEW(&lengths, size, "the ranks' values", error));
-  rh_status status = rh_ranks_gather(ranks, &bytes, sizeof bytes, lengths, error);
-  for (uint32_t r = 0; r < size && status == RH_OK; r++)
+  RH_TRY(rh_ranks_gather(ranks, &bytes, sizeof bytes, lengths, error));
+  for (uint32_t r = 0; r < size; r++)
     if (lengths[r] > most) most = lengths[r];
-  unsigned char *all = status == RH_OK ? malloc(most * size) : NULL;
-  if (status == RH_OK && !all)
-    status = rh_fail(error, RH_E_NOMEM, "no memory for the ranks' values");
-  if (status == RH_OK) status = gather_in_turns(ranks, mine, bytes, all, most, error);
-  for (uint32_t r = 0; r < size && status == RH_OK; r++)
-    status = take(user, r, all + r * most, lengths[r], error);
-  free(all);
-  free(lengths);
-  return status;
+  RH_FREED(unsigned char) all = malloc(most * size);
+  if (!all) return rh_fail(error, RH_E_NOMEM, "no memory for the ranks' values");
+  RH_TRY(gather_in_turns(ranks, mine, bytes, all, most, error));
+  for (uint32_t r = 0; r < size; r++) RH_TRY(take(user, r, all + r * most, lengths[r], error));
+  return RH_OK;
 }
 
 /* ---- Working ---- */
@@ -259,13 +253,11 @@ static rh_status judge_words(const rh_ranks *ranks, const last_words *all, rh_er
 static rh_status settle_failure(rh_ranks *ranks, rh_status status, const rh_error *why,
                                 rh_error *error) {
   const last_words mine = words_of(status, why);
-  last_words *all;
+  RH_FREED(last_words) all = NULL;
   RH_TRY(RH_NEW(&all, ranks->place.size, "the ranks' messages", error));
-  rh_status found = ranks->hosts ? RH_OK : rh_ranks_learn_hosts(ranks, error);
-  if (found == RH_OK) found = rh_ranks_gather(ranks, &mine, sizeof mine, all, error);
-  if (found == RH_OK) found = judge_words(ranks, all, error);
-  free(all);
-  return found;
+  if (!ranks->hosts) RH_TRY(rh_ranks_learn_hosts(ranks, error));
+  RH_TRY(rh_ranks_gather(ranks, &mine, sizeof mine, all, error));
+  return judge_words(ranks, all, error);
 }
 
 /* Each rank's state, a byte of each: with 10^5 ranks, 500 would be too much twice a second.  Their

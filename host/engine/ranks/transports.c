@@ -106,16 +106,15 @@ static const rh_transport_entry *best_of(rh_transport_list *list, const char *na
 }
 
 static rh_status none_works(const rh_transport_list *list, const char *name, rh_error *error) {
-  rh_text tried = {0};
+  RH_FINISHED(rh_text) tried = {0};
   uint32_t n = 0;
   for (uint32_t k = 0; k < list->n; k++) {
     const rh_transport_entry *entry = &list->entries[k];
     if (!entry->transport || strcmp(entry->transport->name, name) != 0) continue;
     rh_text_add(&tried, "%s%s", n++ ? "; " : "", entry->text);
   }
-  rh_fail(error, RH_E_PLUGIN, "transport '%s' cannot work here: %s", name, rh_text_get(&tried));
-  rh_text_finish(&tried);
-  return RH_E_PLUGIN;
+  return rh_fail(error, RH_E_PLUGIN, "transport '%s' cannot work here: %s", name,
+                 rh_text_get(&tried));
 }
 
 static int is_first_of_name(const rh_transport_list *list, uint32_t k) {
@@ -127,7 +126,7 @@ static int is_first_of_name(const rh_transport_list *list, uint32_t k) {
 }
 
 static rh_status unknown(const rh_transport_list *list, const char *name, rh_error *error) {
-  rh_text known = {0};
+  RH_FINISHED(rh_text) known = {0};
   for (uint32_t k = 0; k < list->n; k++) {
     const rh_transport_entry *entry = &list->entries[k];
     if (entry->transport && is_first_of_name(list, k))
@@ -135,10 +134,9 @@ static rh_status unknown(const rh_transport_list *list, const char *name, rh_err
     if (!entry->transport)
       rh_text_add(&known, "%s%s (not loaded: %s)", k ? ", " : "", entry->path, entry->text);
   }
-  rh_fail(error, RH_E_USAGE, "no transport is called '%.40s'; there are %s, and %s was searched",
-          name, rh_text_get(&known), list->searched);
-  rh_text_finish(&known);
-  return RH_E_USAGE;
+  return rh_fail(error, RH_E_USAGE,
+                 "no transport is called '%.40s'; there are %s, and %s was searched", name,
+                 rh_text_get(&known), list->searched);
 }
 
 static rh_status find_file(const char *path, const rh_transport **transport, rh_error *error) {

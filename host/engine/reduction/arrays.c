@@ -74,13 +74,11 @@ rh_status rh_arrays_reduce(void *ring, const void *const *arrays, uint64_t n, vo
                            uint64_t *depth, rh_error *error) {
   rh_worker *device = ring;
   const rh_reduction_spec how = {.reporter = &device->context->options.reporter, .devices = device};
-  rh_partial all;
+  RH_FINISHED(rh_partial) all;
   rh_source source;
   rh_source_of_arrays(&source, device->chunk.spec.operation.op, arrays, 0, n);
   rh_partial_init(&all, &device->chunk.spec, n, RH_CHECK_NONE);
-  rh_status status = rh_arrays_reduce_part(&how, &source, 0, n, &all, error);
-  if (status == RH_OK) status = rh_fold_value(&all.fold, 0, value, error);
+  RH_TRY(rh_arrays_reduce_part(&how, &source, 0, n, &all, error));
   if (depth) *depth = rh_partial_depth(&all);
-  rh_partial_finish(&all);
-  return status;
+  return rh_fold_value(&all.fold, 0, value, error);
 }

@@ -95,7 +95,7 @@ rh_status rh_elements_bring(rh_elements_room *room, const rh_source *source, con
   return RH_OK;
 }
 
-void rh_elements_finish(rh_elements_room *room) {
+void rh_elements_room_finish(rh_elements_room *room) {
   rh_region_finish(&room->region);
   *room = (rh_elements_room){.is_copy = 0};
 }

@@ -112,13 +112,10 @@ static rh_status bring(rh_reduction *r, uint64_t first, uint64_t n,
                                         const void *const *operands, rh_error *error),
                        rh_error *error) {
   const rh_segments_part run = rh_segments_run_of(first, n);
-  rh_elements_room room = {.is_copy = 0};
+  RH_FINISHED(rh_elements_room) room = {.is_copy = 0};
   if (n == 0) return RH_OK;
-  rh_status status =
-      rh_elements_bring(&room, r->spec.source, NULL, &run, job_of(r), &r->crew.stop, error);
-  if (status == RH_OK) status = use(r, first, n, room.operands, error);
-  rh_elements_finish(&room);
-  return status;
+  RH_TRY(rh_elements_bring(&room, r->spec.source, NULL, &run, job_of(r), &r->crew.stop, error));
+  return use(r, first, n, room.operands, error);
 }
 
 static uint64_t stop_of(const rh_reduction *r) {

@@ -500,7 +500,7 @@ typedef struct rh_elements_room {
   const void *operands[RH_MOST_OPERANDS]; /* of the latest part */
   uint32_t is_copy;                       /* 0: they are the source's own */
 } rh_elements_room;
-void rh_elements_finish(rh_elements_room *room);
+void rh_elements_room_finish(rh_elements_room *room);
 
 /* axes: null, or those of which the part's segments are, in arrays. */
 rh_status rh_elements_bring(rh_elements_room *room, const rh_source *source, const rh_axes *axes,

@@ -188,15 +188,13 @@ static void load_some(void *of_load, uint64_t k, uint64_t count) {
   rh_status status = RH_OK;
   (void)count;
   if (atomic_load(&l->stop)) return;
-  char *room = malloc(l->bytes);
-  rh_reference *reference = aligned_alloc(_Alignof(rh_reference), sizeof *reference);
+  RH_FREED(char) room = malloc(l->bytes);
+  RH_FREED(rh_reference) reference = aligned_alloc(_Alignof(rh_reference), sizeof *reference);
   if (!room || !reference) status = rh_fail(&error, RH_E_NOMEM, "no memory for pieces of the data");
   if (status == RH_OK && pthread_equal(pthread_self(), l->caller))
     status = rh_progress(l->reporter, "streaming", first * l->element_bytes,
                          l->source->n * l->element_bytes, &error);
   if (status == RH_OK) status = load_piece(l, first, room, reference, &error);
-  free(room);
-  free(reference);
   if (status == RH_OK) return;
   pthread_mutex_lock(&l->lock);
   if (l->error.status == RH_OK) l->error = error;
@@ -245,16 +243,14 @@ rh_status rh_resident_trust(const rh_resident_part *of, const rh_source *source,
   enum { SOME = 1 << 21 };
   static const atomic_int goes_on;
   rh_job_spec some = of->job.spec;
-  rh_elements_room room = {.is_copy = 0};
+  RH_FINISHED(rh_elements_room) room = {.is_copy = 0};
   const rh_partial_chunk *node = largest_node(of);
   some.operation.n = least_of(node->n, SOME);
   const rh_job_part part = {room.operands, node->first, some.operation.n, of->whole_n, 0, 0};
   const rh_segments_part run = rh_segments_run_of(node->first, some.operation.n);
   if (!some.operation.op->is_custom || some.operation.n == 0) return RH_OK;
-  rh_status status = rh_elements_bring(&room, source, NULL, &run, &some, &goes_on, error);
-  if (status == RH_OK) status = rh_job_trust_on(of->job.context, &some, &part, error);
-  rh_elements_finish(&room);
-  return status;
+  RH_TRY(rh_elements_bring(&room, source, NULL, &run, &some, &goes_on, error));
+  return rh_job_trust_on(of->job.context, &some, &part, error);
 }
 
 /* ---- Reducing ---- */

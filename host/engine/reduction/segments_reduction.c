@@ -360,17 +360,16 @@ static rh_status make_plan(rh_segments_plan *plan, const rh_reduction_spec *spec
 
 rh_status rh_segments_reduction_ends(const rh_reduction_spec *spec, const rh_operation *operation,
                                      uint64_t *ends, rh_error *error) {
-  rh_segments_plan plan;
+  RH_FINISHED(rh_segments_plan) plan;
   rh_segments_part part;
-  rh_status status = make_plan(&plan, spec, operation, error);
+  RH_TRY(make_plan(&plan, spec, operation, error));
   memcpy(ends, spec->starts + 1, spec->size * sizeof *ends);
-  while (status == RH_OK && rh_segments_plan_next(&plan, &part)) {
+  while (rh_segments_plan_next(&plan, &part)) {
     uint64_t rank = rank_of(spec, &part, 0, 0), n = rh_segments_part_n(&part);
     uint64_t end = n ? part.at + (part.rows - 1) * part.stride + part.width : 0;
     if (end > ends[rank]) ends[rank] = end;
   }
-  rh_segments_plan_finish(&plan);
-  return status;
+  return RH_OK;
 }
 
 /* A source that is read once gives each element once.  Counts the parts, too. */
@@ -432,7 +431,7 @@ void rh_segments_reduction_close(rh_segments_reduction *r) {
   if (!r) return;
   for (uint32_t k = 0; r->workers && k < r->spec.n_devices; k++) {
     close_segments(&r->workers[k]);
-    rh_elements_finish(&r->workers[k].room);
+    rh_elements_room_finish(&r->workers[k].room);
   }
   while (r->bands) drop_band(r, r->bands);
   pthread_mutex_destroy(&r->alone);

@@ -174,7 +174,7 @@ static void judge_columns(batch *b, uint64_t s, uint64_t count) {
   const rh_axes axes = rh_axes_of(columns);
   const void *operands[RH_MOST_OPERANDS];
   if (most < 1) most = 1;
-  char *room = malloc(most * each);
+  RH_FREED(char) room = malloc(most * each);
   if (!room) b->status = rh_fail(&b->error, RH_E_NOMEM, "no memory for columns in rows");
   b->operands = operands;
   for (uint64_t n; count > 0 && !is_over(b); count -= n, s += n) {
@@ -192,7 +192,6 @@ static void judge_columns(batch *b, uint64_t s, uint64_t count) {
     b->first = s;
     judge_rows(b, 0, n);
   }
-  free(room);
 }
 
 void rh_segments_check_add(rh_segments_check *to, const rh_segments_check *from) {

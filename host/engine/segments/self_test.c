@@ -47,19 +47,17 @@ static rh_status judge_values(rh_segments *tried, const rh_array *array, rh_erro
 static rh_status test_few(const rh_segments *s, rh_error *error) {
   few f;
   rh_job_spec spec = s->spec;
-  rh_segments tried = {0};
-  rh_array array = {0};
+  RH_FINISHED(rh_array) array = {0};
+  RH_FINISHED(rh_segments) tried = {0};
   make_few(&f, s->spec.operation.layout);
   spec.operation.layout = &f.layout;
   spec.operation.n = f.n;
   uint64_t bytes = rh_operand_layout(&spec, spec.offsets);
-  rh_status status = rh_array_reserve(&array, RH_TYPE_u8, bytes, 0, error);
-  if (status == RH_OK) status = rh_operand_data_fill(&array, &spec, "hash", 1, NULL, error);
-  if (status == RH_OK) status = rh_segments_open(&tried, s->job.context, &spec, NULL, error);
-  if (status == RH_OK) status = judge_values(&tried, &array, error);
+  RH_TRY(rh_array_reserve(&array, RH_TYPE_u8, bytes, 0, error));
+  RH_TRY(rh_operand_data_fill(&array, &spec, "hash", 1, NULL, error));
+  RH_TRY(rh_segments_open(&tried, s->job.context, &spec, NULL, error));
+  rh_status status = judge_values(&tried, &array, error);
   rh_segments_let_go(&tried);
-  rh_segments_finish(&tried);
-  rh_array_finish(&array);
   return status;
 }
 
