@@ -8,7 +8,7 @@ static rh_status open_raw(rh_trial *trial, const rh_plugin **plugin) {
   *plugin = NULL;
   rh_trial_phase(trial, "loading");
   if (rh_dl_open(&dl, trial->path, &trial->error) != RH_OK ||
-      rh_dl_symbol(&dl, trial->path, "redhost_plugin_v1", &symbol, &trial->error) != RH_OK)
+      rh_dl_symbol(&dl, trial->path, RH_PLUGIN_SYMBOL, &symbol, &trial->error) != RH_OK)
     return rh_trial_skip(trial, "cannot be loaded: %s", trial->error.message);
   *plugin = symbol;
   return RH_OK;

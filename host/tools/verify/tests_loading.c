@@ -10,8 +10,7 @@ RH_TEST(10, "loads quickly and silently", RH_FILE_TEST) {
   long long before = rh_printed_so_far();
   rh_trial_phase(trial, "loading");
   double start = rh_now();
-  if (rh_dl_open(&dl, trial->path, &trial->error) != RH_OK)
-    return rh_trial_fail(trial, "%s", trial->error.message);
+  RH_TRY(rh_dl_open(&dl, trial->path, &trial->error));
   double seconds = rh_now() - start;
   fflush(NULL);
   if (rh_printed_so_far() != before)
@@ -150,8 +149,7 @@ RH_TEST(14, "the descriptor is its own, even next to other plugins", RH_NEEDS_NO
   rh_trial_phase(trial, "loading");
   if (rh_dl_open(&dl, trial->path, &trial->error) != RH_OK)
     return rh_trial_skip(trial, "%s", trial->error.message);
-  if (rh_dl_symbol(&dl, trial->path, "redhost_plugin_v1", &symbol, &trial->error) != RH_OK)
-    return rh_trial_fail(trial, "%s", trial->error.message);
+  RH_TRY(rh_dl_symbol(&dl, trial->path, RH_PLUGIN_SYMBOL, &symbol, &trial->error));
   RH_TRY(rh_trial_load(trial));
   if (trial->variant == 2) load_neighbours(trial);
   ask_everything(trial);
@@ -167,7 +165,7 @@ RH_TEST(15, "unloads if declared, ten times", RH_LOADING_TEST) {
     const void *symbol;
     rh_trial_phase(trial, "loading");
     if (rh_dl_open(&dl, trial->path, &trial->error) != RH_OK ||
-        rh_dl_symbol(&dl, trial->path, "redhost_plugin_v1", &symbol, &trial->error) != RH_OK ||
+        rh_dl_symbol(&dl, trial->path, RH_PLUGIN_SYMBOL, &symbol, &trial->error) != RH_OK ||
         rh_plugin_judge(symbol, &trial->error) != RH_OK)
       return k ? rh_trial_fail(trial, "load %d: %s", k + 1, trial->error.message)
                : rh_trial_skip(trial, "%s", trial->error.message);
