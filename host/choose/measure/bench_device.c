@@ -332,8 +332,15 @@ rh_status rh_bench_device_open(rh_bench_device *bench, rh_cl_session *session, i
   return calibrate(bench, error);
 }
 
-rh_status rh_bench_device_adopt(rh_bench_device *bench, rh_cl_session *session, rh_error *error) {
-  bench->session = session;
+rh_status rh_bench_device_adopt(rh_bench_device *bench, const rh_bench_device *known,
+                                rh_cl_session *session, rh_error *error) {
+  *bench = (rh_bench_device){.session = session,
+                             .scratch_bytes = known->scratch_bytes,
+                             .sweep = known->sweep,
+                             .sweep_s = known->sweep_s,
+                             .calibration = known->calibration,
+                             .host_clock = known->host_clock};
+  bench->sweep.kernel = NULL;
   RH_TRY(prepare(bench, error));
   return make_sweep(bench, &bench->sweep, error);
 }

@@ -53,10 +53,10 @@ typedef struct rh_bench_device {
  * do not use the device's clock. */
 rh_status rh_bench_device_open(rh_bench_device *bench_device, rh_cl_session *session,
                                int host_clock, rh_error *error);
-/* Opens the queues of a device that another process calibrated: *bench_device has its launch_s,
- * sweep_s, scratch_bytes, sweep (without its kernel) and host_clock, and zeros. */
-rh_status rh_bench_device_adopt(rh_bench_device *bench_device, rh_cl_session *session,
-                                rh_error *error);
+/* Opens the queues of a device that another process calibrated, which knew *known; its handles are
+ * not used. */
+rh_status rh_bench_device_adopt(rh_bench_device *bench_device, const rh_bench_device *known,
+                                rh_cl_session *session, rh_error *error);
 
 void rh_bench_device_close(rh_bench_device *bench_device); /* zero-initialised is fine */
 
@@ -73,9 +73,6 @@ void rh_bench_device_use_host_clock(rh_bench_device *bench_device);
 /* Seconds from START of the first command to END of the last; RH_E_CL if the time stamps are
  * invalid.  Releases both events, which may be the same. */
 rh_status rh_span(cl_event first, cl_event last, double *seconds, rh_error *error);
-
-/* Statistics of a sample of times, and the parts of a run.  docs/inside/measuring.md explains the
- * method. */
 
 /* Statistics of a sample of times: quantiles, and the 95 % interval of the median by order
  * statistics. samples = 0 means that nothing was measured. */

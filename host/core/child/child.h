@@ -136,20 +136,16 @@ int rh_ending_name_done(int status, char *to, size_t bytes);
  * bytes, each ended by a null byte.  Both sides are redhost, but perhaps of different versions:
  * requests that do not match are refused. */
 
-/* A number in a struct: 4 or 8 bytes, of whatever type. */
-typedef struct rh_request_field {
-  const char *key;
-  size_t offset, bytes;
-} rh_request_field;
-#define RH_REQUEST_FIELD(type, member)                                                             \
-  { #member, offsetof(type, member), sizeof(((type *)0)->member) }
+/* A struct as it is in memory, in hexadecimal digits: its length has to match. */
+void rh_hex_add(rh_text *to, const void *from, size_t bytes);
+int rh_hex_read(const char *digits, void *to, size_t bytes); /* 0: it is none of so many bytes */
 
 /* ---- Writing: begin, add, end ---- */
 
 void rh_request_begin(rh_text *to);
 void rh_request_add(rh_text *to, const char *key, const char *value); /* nothing if value is null */
 void rh_request_add_number(rh_text *to, const char *key, uint64_t number);
-void rh_request_add_fields(rh_text *to, const rh_request_field *fields, size_t n, const void *from);
+void rh_request_add_struct(rh_text *to, const char *key, const void *from, size_t bytes);
 /* Device, cache directory, no_cache and program. */
 void rh_request_add_options(rh_text *to, const rh_options *options);
 rh_status rh_request_end(rh_text *to, rh_error *error); /* RH_E_NOMEM if anything was lost */
@@ -172,8 +168,7 @@ void rh_request_finish(rh_child_request *request);
 const char *rh_request_get(const rh_child_request *request, const char *key);
 /* The next value of a repeated key, after the value `after`; null: the first. */
 const char *rh_request_next(const rh_child_request *request, const char *key, const char *after);
-/* 0, or -1 if there is no such number. */
+/* 0, or -1 if there is no such number, or struct of so many bytes. */
 int rh_request_number(const rh_child_request *request, const char *key, uint64_t *number);
-int rh_request_fields(const rh_child_request *request, const rh_request_field *fields, size_t n,
-                      void *to);
+int rh_request_struct(const rh_child_request *request, const char *key, void *to, size_t bytes);
 rh_options rh_request_options(const rh_child_request *request);

@@ -21,20 +21,26 @@ void rh_request_add_number(rh_text *to, const char *key, uint64_t number) {
   rh_request_add(to, key, digits);
 }
 
-void rh_request_add_fields(rh_text *to, const rh_request_field *fields, size_t n,
-                           const void *from) {
-  for (size_t k = 0; k < n; k++) {
-    const char *at = (const char *)from + fields[k].offset;
-    uint64_t number;
-    uint32_t half;
-    if (fields[k].bytes == sizeof half) {
-      memcpy(&half, at, sizeof half);
-      number = half;
-    } else {
-      memcpy(&number, at, sizeof number);
-    }
-    rh_request_add_number(to, fields[k].key, number);
-  }
+static const char hex[] = "0123456789abcdef";
+
+void rh_hex_add(rh_text *to, const void *from, size_t bytes) {
+  const unsigned char *at = from;
+  for (size_t k = 0; k < bytes; k++)
+    rh_text_append(to, (const char[]){hex[at[k] >> 4], hex[at[k] & 15]}, 2);
+}
+
+int rh_hex_read(const char *digits, void *to, size_t bytes) {
+  unsigned char *at = to;
+  if (strlen(digits) != 2 * bytes || digits[strspn(digits, hex)]) return 0;
+  for (size_t k = 0; k < bytes; k++, digits += 2)
+    at[k] = (unsigned char)((strchr(hex, digits[0]) - hex) << 4 | (strchr(hex, digits[1]) - hex));
+  return 1;
+}
+
+void rh_request_add_struct(rh_text *to, const char *key, const void *from, size_t bytes) {
+  rh_text_add(to, "%s=", key);
+  rh_hex_add(to, from, bytes);
+  rh_text_append(to, "", 1);
 }
 
 void rh_request_add_options(rh_text *to, const rh_options *options) {
@@ -110,18 +116,9 @@ int rh_request_number(const rh_child_request *request, const char *key, uint64_t
   return rh_read_digits(rh_request_get(request, key), number) ? 0 : -1;
 }
 
-int rh_request_fields(const rh_child_request *request, const rh_request_field *fields, size_t n,
-                      void *to) {
-  for (size_t k = 0; k < n; k++) {
-    char *at = (char *)to + fields[k].offset;
-    uint64_t number;
-    if (rh_request_number(request, fields[k].key, &number) != 0) return -1;
-    uint32_t half = (uint32_t)number;
-    if (fields[k].bytes == sizeof half && half != number) return -1;
-    if (fields[k].bytes == sizeof half) memcpy(at, &half, sizeof half);
-    else memcpy(at, &number, sizeof number);
-  }
-  return 0;
+int rh_request_struct(const rh_child_request *request, const char *key, void *to, size_t bytes) {
+  const char *digits = rh_request_get(request, key);
+  return digits && rh_hex_read(digits, to, bytes) ? 0 : -1;
 }
 
 rh_options rh_request_options(const rh_child_request *request) {

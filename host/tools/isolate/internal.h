@@ -83,9 +83,8 @@ typedef struct rh_peer_message {
 rh_peer_word rh_peer_line_read(const char *line, size_t length, int is_own, uint32_t op,
                                rh_type type, rh_peer_message *said);
 
-/* A line of an own child, or to it: the word, and the struct behind it. */
+/* A line of an own child, or to it: the word, and the struct behind it, of rh_hex_read(). */
 void rh_own_line_add(rh_text *to, const char *word, const void *from, size_t bytes);
-int rh_own_struct_read(const char *digits, void *to, size_t bytes); /* 0: it is none */
 
 /* The process of a peer program: starts it, exchanges lines with it, and restarts it after a
  * loss. point.c knows the questions. */
@@ -165,6 +164,14 @@ rh_status rh_peers_run(rh_peers *peers, const rh_bench_data *data, rh_error *err
 
 /* ---- The request to a strategy's process (core/child) ---- */
 
+/* The part of it that is sent as it is in memory. */
+typedef struct rh_sample_numbers {
+  uint32_t answer_bytes;    /* RH_ANSWER_BYTES of the parent */
+  uint32_t untuned, strict; /* as rh_local_shared's */
+  uint32_t is_known;        /* 1: `known` is set, and samples are taken as in a benchmark */
+  rh_bench_device known;    /* for rh_bench_device_adopt() */
+} rh_sample_numbers;
+
 typedef struct rh_sample_order {
   rh_options options; /* device, without which no OpenCL driver is loaded; cache_dir, no_cache */
   const char *strategy, *plugin;
@@ -173,10 +180,7 @@ typedef struct rh_sample_order {
   uint64_t n_settings;
   const char *own[RH_MOST_OWN]; /* users' operators: texts of operations */
   uint32_t n_own;
-  uint32_t answer_bytes;    /* RH_ANSWER_BYTES of the parent */
-  uint32_t untuned, strict; /* as rh_local_shared's */
-  uint32_t is_known;        /* 1: `known` is set, and samples are taken as in a benchmark */
-  rh_bench_device known;    /* for rh_bench_device_adopt() */
+  rh_sample_numbers is;
 } rh_sample_order;
 
 /* Its users' operators are added behind. */

@@ -191,27 +191,15 @@ static int read_progress(words *from, rh_peer_message *said) {
 
 /* ---- Structs ---- */
 
-static const char hex[] = "0123456789abcdef";
-
 void rh_own_line_add(rh_text *to, const char *word, const void *from, size_t bytes) {
-  const unsigned char *at = from;
   rh_text_add(to, "%s ", word);
-  for (size_t k = 0; k < bytes; k++)
-    rh_text_append(to, (const char[]){hex[at[k] >> 4], hex[at[k] & 15]}, 2);
+  rh_hex_add(to, from, bytes);
   rh_text_append(to, "\n", 1);
-}
-
-int rh_own_struct_read(const char *digits, void *to, size_t bytes) {
-  unsigned char *at = to;
-  if (strlen(digits) != 2 * bytes || digits[strspn(digits, hex)]) return 0;
-  for (size_t k = 0; k < bytes; k++, digits += 2)
-    at[k] = (unsigned char)((strchr(hex, digits[0]) - hex) << 4 | (strchr(hex, digits[1]) - hex));
-  return 1;
 }
 
 static int read_struct(words *from, void *to, size_t bytes) {
   const char *word = next_word(from);
-  return word && !from->rest && rh_own_struct_read(word, to, bytes);
+  return word && !from->rest && rh_hex_read(word, to, bytes);
 }
 
 /* A plugin may have written anywhere in the process that sent it. */

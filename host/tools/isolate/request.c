@@ -3,24 +3,15 @@
 
 enum { MOST_SETTINGS = 1024 };
 
-#define KNOWN(member) RH_REQUEST_FIELD(rh_bench_device, member)
-static const rh_request_field known[] = {
-    KNOWN(calibration.launch_s), KNOWN(sweep_s),     KNOWN(scratch_bytes), KNOWN(sweep.items),
-    KNOWN(sweep.order),          KNOWN(sweep.width), KNOWN(sweep.group),   KNOWN(host_clock),
-};
-static const rh_request_field numbers[] = {
-    RH_REQUEST_FIELD(rh_sample_order, answer_bytes),
-    RH_REQUEST_FIELD(rh_sample_order, untuned),
-    RH_REQUEST_FIELD(rh_sample_order, strict),
-};
-#define COUNT(fields) (sizeof(fields) / sizeof *(fields))
-
 void rh_sample_order_write(rh_text *to, const rh_isolated_spec *spec) {
-  const rh_sample_order order = {
-      .answer_bytes = RH_ANSWER_BYTES, .untuned = spec->untuned, .strict = spec->strict};
+  rh_sample_numbers is = {.answer_bytes = RH_ANSWER_BYTES,
+                          .untuned = spec->untuned,
+                          .strict = spec->strict,
+                          .is_known = spec->bench_device != NULL};
   const rh_options options = {.device = spec->device ? spec->device->label : NULL,
                               .cache_dir = spec->options->cache_dir,
                               .no_cache = spec->options->no_cache};
+  if (spec->bench_device) is.known = *spec->bench_device;
   rh_request_begin(to);
   rh_request_add_options(to, &options);
   rh_request_add(to, "strategy", spec->found->name);
@@ -30,8 +21,7 @@ void rh_sample_order_write(rh_text *to, const rh_isolated_spec *spec) {
     rh_request_add(to, "setting", spec->settings[k].key);
     rh_request_add(to, "value", spec->settings[k].value);
   }
-  rh_request_add_fields(to, numbers, COUNT(numbers), &order);
-  if (spec->bench_device) rh_request_add_fields(to, known, COUNT(known), spec->bench_device);
+  rh_request_add_struct(to, "is", &is, sizeof is);
 }
 
 /* 0, or -1. */
@@ -57,14 +47,12 @@ int rh_sample_read(const rh_child_request *request, rh_sample_order *order) {
       .strategy = rh_request_get(request, "strategy"),
       .plugin = rh_request_get(request, "plugin"),
       .what = rh_request_get(request, "what"),
-      .is_known = rh_request_get(request, known[0].key) != NULL,
   };
   while (order->n_own < RH_MOST_OWN && (own = rh_request_next(request, "own", own)))
     order->own[order->n_own++] = own;
   if (order->strategy && order->plugin && read_settings(request, order) == 0 &&
-      rh_request_fields(request, numbers, COUNT(numbers), order) == 0 &&
-      order->answer_bytes == RH_ANSWER_BYTES &&
-      (!order->is_known || rh_request_fields(request, known, COUNT(known), &order->known) == 0))
+      rh_request_struct(request, "is", &order->is, sizeof order->is) == 0 &&
+      order->is.answer_bytes == RH_ANSWER_BYTES)
     return 0;
   free((void *)(uintptr_t)order->settings); /* the type says const */
   order->settings = NULL;

@@ -103,11 +103,10 @@ static rh_status find_device(sampling *s, rh_error *error) {
   rh_cl_session *session;
   if (!s->order.options.device) return RH_OK;
   send_phase(s, RH_PHASE_devices);
-  if (!s->order.is_known) return rh_context_device(s->context, &device, error);
+  if (!s->order.is.is_known) return rh_context_device(s->context, &device, error);
   RH_TRY(rh_context_session(s->context, &session, error));
   rh_bench_device_close(&s->bench_device); /* from a failed attempt */
-  s->bench_device = s->order.known;
-  RH_TRY(rh_bench_device_adopt(&s->bench_device, session, error));
+  RH_TRY(rh_bench_device_adopt(&s->bench_device, &s->order.is.known, session, error));
   s->shared.bench_device = &s->bench_device;
   return RH_OK;
 }
@@ -122,8 +121,8 @@ static rh_status prepare(sampling *s, rh_error *error) {
   if (!s->context) RH_TRY(rh_context_open(&s->context, &order->options, &rh_choosing, error));
   s->shared = (rh_local_shared){
       .context = s->context,
-      .untuned = order->untuned,
-      .strict = order->strict,
+      .untuned = order->is.untuned,
+      .strict = order->is.strict,
       .what = order->what ? order->what : "--size",
       .user = s,
       .enter = send_phase,
@@ -179,7 +178,7 @@ static const rh_operator *own_operator(sampling *s, uint32_t k) {
 static int read_point(sampling *s, const char *digits, int opens) {
   rh_own_point *asked = &s->asked;
   rh_bench_data *point = &s->point;
-  if (!rh_own_struct_read(digits, asked, sizeof *asked)) return -1;
+  if (!rh_hex_read(digits, asked, sizeof *asked)) return -1;
   *point = asked->data;
   point->elements = NULL;
   point->region = NULL;

@@ -8,17 +8,16 @@
 #include "../../operators/foreign/foreign.h"
 
 /* The numbers of a request. */
-static const rh_request_field fields[] = {
-    RH_REQUEST_FIELD(rh_trial, variant),
-    RH_REQUEST_FIELD(rh_trial, quick),
-    RH_REQUEST_FIELD(rh_trial, seed),
-    RH_REQUEST_FIELD(rh_trial, random_s),
-};
-enum { N_FIELDS = RH_COUNT(fields) };
+typedef struct numbers {
+  uint32_t variant, quick;
+  uint64_t seed;
+  double random_s;
+} numbers;
 
 /* ---- The request ---- */
 
 rh_status rh_trial_request(rh_text *to, const rh_trial *trial, rh_error *error) {
+  const numbers of = {trial->variant, trial->quick, trial->seed, trial->random_s};
   rh_request_begin(to);
   rh_request_add_options(to, trial->options);
   rh_request_add(to, "path", trial->path);
@@ -26,7 +25,7 @@ rh_status rh_trial_request(rh_text *to, const rh_trial *trial, rh_error *error) 
   rh_request_add(to, "own", trial->own);
   rh_request_add(to, "launch", trial->launch);
   rh_request_add(to, "test", trial->test ? trial->test->id : NULL);
-  rh_request_add_fields(to, fields, N_FIELDS, trial);
+  rh_request_add_struct(to, "numbers", &of, sizeof of);
   return rh_request_end(to, error);
 }
 
@@ -39,6 +38,8 @@ static const rh_test *find_test(const char *id) {
 /* 0, or -1.  *trial and *options point into the request. */
 static int read_request(const rh_child_request *request, rh_trial *trial, rh_options *options) {
   const char *test = rh_request_get(request, "test");
+  numbers of;
+  if (rh_request_struct(request, "numbers", &of, sizeof of) != 0) return -1;
   *options = rh_request_options(request);
   *trial = (rh_trial){.options = options,
                       .path = rh_request_get(request, "path"),
@@ -46,9 +47,12 @@ static int read_request(const rh_child_request *request, rh_trial *trial, rh_opt
                       .own = rh_request_get(request, "own"),
                       .launch = rh_request_get(request, "launch"),
                       .test = test ? find_test(test) : NULL,
+                      .variant = of.variant,
+                      .quick = of.quick,
+                      .seed = of.seed,
+                      .random_s = of.random_s,
                       .alone = 1};
-  if (!trial->path || (test && !trial->test)) return -1;
-  return rh_request_fields(request, fields, N_FIELDS, trial);
+  return trial->path && (!test || trial->test) ? 0 : -1;
 }
 
 /* ---- The test ---- */
