@@ -32,12 +32,6 @@ static rh_status share(rh_pool *pool, const rh_bench_data *data, rh_cl_session *
   return rh_cl_input_init(&pool->input, session, (void *)(uintptr_t)first, 0, bytes, 1, error);
 }
 
-static rh_status make_room(rh_pool *pool, uint64_t bytes, rh_cl_session *session, rh_error *error) {
-  if (pool->input.room >= bytes) return RH_OK;
-  rh_cl_input_finish(&pool->input);
-  return rh_cl_input_reserve(&pool->input, session, bytes, 1, error);
-}
-
 /* Uploads one copy; the device then doubles the copies until there are enough. */
 static rh_status upload(rh_pool *pool, const rh_bench_data *data, rh_bench_device *bench_device,
                         rh_error *error) {
@@ -67,7 +61,11 @@ rh_status rh_pool_device(rh_pool *pool, const rh_bench_data *data, rh_bench_devi
     if (bench_device->session->device->shares_memory) {
       RH_TRY(share(pool, data, bench_device->session, error));
     } else {
-      RH_TRY(make_room(pool, data->copies * data->stride, bench_device->session, error));
+      uint64_t bytes = data->copies * data->stride;
+      if (pool->input.room < bytes) {
+        rh_cl_input_finish(&pool->input);
+        RH_TRY(rh_cl_input_reserve(&pool->input, bench_device->session, bytes, 1, error));
+      }
       RH_TRY(upload(pool, data, bench_device, error));
     }
     pool->input_of = data->serial;

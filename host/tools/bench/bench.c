@@ -158,17 +158,13 @@ static rh_status one_round(contest *p, rh_error *error) {
   return finish_settled(p, error);
 }
 
-/* --once: the one run was part of the start. */
-static rh_status once(contest *p, rh_error *error) {
-  for (uint32_t k = 0; k < p->spec->n; k++)
-    if (!p->contenders[k].done) RH_TRY(rh_contender_sum_up(&p->contenders[k], error));
-  return RH_OK;
-}
-
 static rh_status rounds(contest *p, rh_error *error) {
-  if (p->spec->rules->once) return once(p, error);
-  RH_TRY(finish_settled(p, error)); /* a slow run may be enough */
-  while (!all_done(p)) RH_TRY(one_round(p, error));
+  if (!p->spec->rules->once) {
+    RH_TRY(finish_settled(p, error)); /* a slow run may be enough */
+    while (!all_done(p)) RH_TRY(one_round(p, error));
+  }
+  for (uint32_t k = 0; k < p->spec->n; k++) /* --once: the one run was part of the start */
+    if (!p->contenders[k].done) RH_TRY(rh_contender_sum_up(&p->contenders[k], error));
   return RH_OK;
 }
 
