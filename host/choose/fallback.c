@@ -61,11 +61,6 @@ int rh_fallback(rh_context *context, const rh_job_spec *spec, rh_attempts *tried
   return 0;
 }
 
-static int goes_on(const rh_tries *tries, rh_attempts *tried, rh_error *why) {
-  return tries->goes_on ? tries->goes_on(tries->user, tried, why)
-                        : rh_fallback(tries->context, tries->spec, tried, why);
-}
-
 /* The first attempt alone initialises little: calls of few elements take no longer than that. */
 rh_status rh_try_strategies(const rh_tries *tries, rh_error *error) {
   int is_final = 0;
@@ -74,7 +69,8 @@ rh_status rh_try_strategies(const rh_tries *tries, rh_error *error) {
   why.message[0] = 0;
   if (tries->attempt(tries->user, &is_final, &why) == RH_OK) return RH_OK;
   rh_attempts tried = {0};
-  while (!is_final && goes_on(tries, &tried, &why)) {
+  while (!is_final && (tries->goes_on ? tries->goes_on(tries->user, &tried, &why)
+                                      : rh_fallback(tries->context, tries->spec, &tried, &why))) {
     tries->undo(tries->user);
     why = (rh_error){0};
     if (tries->attempt(tries->user, &is_final, &why) == RH_OK) return RH_OK;

@@ -138,7 +138,7 @@ int rh_ending_name_done(int status, char *to, size_t bytes);
 
 /* A struct as it is in memory, in hexadecimal digits: its length has to match. */
 void rh_hex_add(rh_text *to, const void *from, size_t bytes);
-int rh_hex_read(const char *digits, void *to, size_t bytes); /* 0: it is none of so many bytes */
+int rh_hex_read(const char *digits, void *to, size_t bytes); /* 0: it has another length */
 
 /* ---- Writing: begin, add, end ---- */
 

@@ -31,13 +31,13 @@ rh_status rh_child_program(const rh_options *options, char **program, rh_error *
                  beside ? beside : "../bin/redhost");
 }
 
-/* Moves it above the descriptors that have a meaning in the child, so that no dup2 overwrites
+/* Copies it above the descriptors that have a meaning in the child, so that no dup2 overwrites
  * another's source. */
+static int copy_up(int fd) { return fd < 0 ? -1 : fcntl(fd, F_DUPFD_CLOEXEC, FIRST_FREE_FD); }
+
 static int move_up(int fd) {
-  if (fd < 0) return -1;
-  int moved = fcntl(fd, F_DUPFD_CLOEXEC, FIRST_FREE_FD);
-  int code = errno;
-  close(fd);
+  int moved = copy_up(fd), code = errno;
+  if (fd >= 0) close(fd);
   errno = code;
   return moved;
 }
@@ -142,9 +142,6 @@ static int spawn(pid_t *pid, const rh_child_spec *spec, const descriptors *fds) 
   posix_spawn_file_actions_destroy(&actions);
   return code;
 }
-
-/* Copies it above the descriptors that have a meaning in the child. */
-static int copy_up(int fd) { return fd < 0 ? -1 : fcntl(fd, F_DUPFD_CLOEXEC, FIRST_FREE_FD); }
 
 static void close_all(const descriptors *fds) {
   const int all[] = {fds->request, fds->answer, fds->data, fds->output};

@@ -1,7 +1,7 @@
 /* Built-in operators as constants: a face for each row. */
 #include "internal.h"
 
-static char *prelude(const rh_operator *self) { return rh_op_prelude(self->base, self->type); }
+static char *prelude(const rh_operator *self) { return rh_op_prelude(self->name, self->type); }
 
 static const rh_operator_calls calls = {
     .prelude = prelude, .decode = rh_operator_decode_base, .results = rh_operator_results_base};

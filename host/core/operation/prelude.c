@@ -9,9 +9,7 @@ void rh_prelude_append(rh_text *text) {
   rh_text_append(text, prelude_cl, sizeof prelude_cl - 1);
 }
 
-char *rh_op_prelude(uint32_t op, rh_type type) { return rh_op_prelude_named(rh_op_name(op), type); }
-
-char *rh_op_prelude_named(const char *op, rh_type type) {
+char *rh_op_prelude(const char *op, rh_type type) {
   rh_text text = {0};
   rh_text_add(&text, "#define RH_OP_%s 1\n#define RH_TYPE_%s 1\n", op, rh_type_name(type));
   rh_prelude_append(&text);

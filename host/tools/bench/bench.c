@@ -11,11 +11,6 @@ typedef struct contest {
   int warned, throttled;
 } contest;
 
-static rh_status note(rh_row *row, uint32_t status, const char *reason, rh_error *error) {
-  row->status = status;
-  return rh_copy(&row->reason, reason, "a row", error);
-}
-
 rh_row rh_bench_row(const rh_stage *stage, const rh_point *point, const rh_sampler *sampler) {
   const rh_bench_data *data = &point->data;
   const rh_operator *op = data->op;
@@ -45,7 +40,7 @@ static rh_status skip_slow(rh_contender *c, double expected_s, const rh_bench_sp
   snprintf(reason, sizeof reason, "one run would take about %.2g s; --max-time allows %.3g s",
            expected_s, spec->rules->max_time_s);
   c->done = 1;
-  return note(c->row, RH_ROW_skipped, reason, error);
+  return rh_row_note(c->row, RH_ROW_skipped, reason, error);
 }
 
 static rh_status start(contest *p, rh_row *rows, rh_error *error) {
@@ -173,7 +168,7 @@ static void leave_point(contest *p) {
     rh_contender *c = &p->contenders[k];
     if (!c->row) continue;
     rh_contender_close(c);
-    if (!c->done && !c->row->reason) note(c->row, RH_ROW_skipped, "interrupted", NULL);
+    if (!c->done && !c->row->reason) rh_row_note(c->row, RH_ROW_skipped, "interrupted", NULL);
   }
 }
 
@@ -195,7 +190,7 @@ static rh_status end_row(rh_row *row, uint32_t status, const char *reason, rh_er
   row->n_raw = row->n_rounds = 0;
   json_object_del(row->facts, "parts");
   row->peak_fraction = (double)NAN;
-  return note(row, status, reason, error);
+  return rh_row_note(row, status, reason, error);
 }
 
 static void note_check(rh_row *row, const char *key, const char *text) {

@@ -49,6 +49,9 @@ typedef struct rh_contender {
   int has_judged;
 } rh_contender;
 
+/* Replaces the verdict on a row. */
+rh_status rh_row_note(rh_row *row, uint32_t status, const char *reason, rh_error *error);
+
 /* Opens and warms up.  Failures are written into the row, which is then done; only RH_E_CANCELLED
  * and RH_E_NOMEM are returned. */
 rh_status rh_contender_start(rh_contender *c, const rh_bench_data *data, rh_error *error);

@@ -9,7 +9,6 @@ enum { FEWEST_ROUNDS = 5, MANY_ROUNDS = 20 };
 /* for slower runs, every run counts, and a round has one sample */
 static const double slow_s = 0.05;
 static const double warm_up_s = 0.1;
-static const char what[] = "a point's results"; /* there may be no memory for */
 
 /* ---- Ending ---- */
 
@@ -18,11 +17,16 @@ void rh_contender_close(rh_contender *c) {
   c->open = 0;
 }
 
+rh_status rh_row_note(rh_row *row, uint32_t status, const char *reason, rh_error *error) {
+  free(row->reason);
+  row->status = status;
+  return rh_copy(&row->reason, reason, "a row", error);
+}
+
 static rh_status end_row(rh_contender *c, uint32_t status, const char *reason, rh_error *error) {
   c->done = 1;
-  c->row->status = status;
   rh_contender_close(c);
-  return rh_copy(&c->row->reason, reason, what, error);
+  return rh_row_note(c->row, status, reason, error);
 }
 
 /* Most failures end the point for this contender; some end the benchmark. */
@@ -360,8 +364,8 @@ rh_status rh_contender_sum_up(rh_contender *c, rh_error *error) {
   row->time = rh_spread_of(c->samples, c->n_samples);
   row->latency = rh_spread_of(c->latency, c->n_latency);
   if (c->n_host) note(c, "host_batch_s", rh_json_number(rh_spread_of(c->host, c->n_host).median));
-  RH_TRY(RH_NEW(&row->raw, c->n_samples, what, error));
-  RH_TRY(RH_NEW(&row->rounds, c->n_rounds, what, error));
+  RH_TRY(RH_NEW(&row->raw, c->n_samples, "a point's results", error));
+  RH_TRY(RH_NEW(&row->rounds, c->n_rounds, "a point's results", error));
   memcpy(row->raw, c->samples, c->n_samples * sizeof *row->raw);
   memcpy(row->rounds, c->rounds, c->n_rounds * sizeof *row->rounds);
   row->n_raw = c->n_samples;

@@ -64,11 +64,7 @@ static double expected_s(const rh_bench_runner *r, const rh_row *at) {
 static int is_the_operators(const rh_bench_runner *r, rh_row *row) {
   rh_error why = {0};
   if (rh_point_trust(&r->point, r->stage, &why) == RH_OK) return 0;
-  char *reason = rh_copy_string(why.message);
-  if (!reason) return 1;
-  free(row->reason);
-  row->reason = reason;
-  row->status = RH_ROW_failed;
+  rh_row_note(row, RH_ROW_failed, why.message, NULL);
   return 1;
 }
 

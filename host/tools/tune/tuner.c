@@ -102,11 +102,7 @@ rh_status rh_tuner_check_order(rh_tuner *tuner, rh_sampler *sampler, rh_row *row
       !(entry->promises & RH_CANONICAL_ORDER) || !rh_op_rounds(row->op, row->type))
     return RH_OK;
   rh_status status = try_order(tuner, sampler, row, &why);
-  if (status == RH_E_WRONG) {
-    free(row->reason);
-    row->status = RH_ROW_wrong;
-    return rh_copy(&row->reason, why.message, "a row", error);
-  }
+  if (status == RH_E_WRONG) return rh_row_note(row, RH_ROW_wrong, why.message, error);
   if (status != RH_E_CANCELLED && status != RH_E_NOMEM) return RH_OK; /* fewer than it takes */
   if (error) *error = why;
   return status;

@@ -71,7 +71,7 @@ static rh_status open_rig(rh_rig *rig, rh_trial *trial, const subject *s) {
   rh_rig_with with = {.params = s->params, .device = s->device};
   const uint64_t most = s->n + s->more;
   if (s->kind == ROUNDED) return rh_rig_open(rig, trial, s->pair, most, &with);
-  RH_FREED(char) prelude = rh_op_prelude_named(trees[s->kind].name, RH_TYPE_u32);
+  RH_FREED(char) prelude = rh_op_prelude(trees[s->kind].name, RH_TYPE_u32);
   const rh_op row = {.struct_size = sizeof(rh_op),
                      .id = 0x10001 + (uint32_t)s->kind,
                      .flags = RH_OP_COMMUTATIVE,

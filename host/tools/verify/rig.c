@@ -37,7 +37,7 @@ static rh_status begin(rh_rig *rig) {
 }
 
 static rh_status take_prelude(rh_rig *rig) {
-  RH_FREED(char) own = rig->row.prelude ? NULL : rh_op_prelude(rig->op, rig->type);
+  RH_FREED(char) own = rig->row.prelude ? NULL : rh_op_prelude(rh_op_name(rig->op), rig->type);
   const char *prelude = own ? own : rig->row.prelude;
   rh_text all = {0};
   if (rig->with.in_front) rh_text_add(&all, "%s", rig->with.in_front);
