@@ -64,16 +64,13 @@ static rh_status make_own(const rh_request *request, const rh_context *context,
                           const rh_operator_texts *texts, rh_custom **made, rh_error *error) {
   rh_operand operands[RH_MOST_OPERANDS] = {0};
   rh_let lets[RH_MOST_LETS] = {0};
-  rh_definition definition = {0};
+  RH_FINISHED(rh_definition) definition = {0};
   uint32_t n = 0;
   RH_TRY(take_inputs(request, operands, &n, error));
   RH_TRY(take_constants(request, lets, error));
-  rh_status status = rh_definition_compose(&definition, texts, &context->options, error);
-  if (status == RH_OK)
-    status = rh_catalog_make(made, &definition, operands, n, lets, (uint32_t)request->n_constants,
-                             error);
-  rh_definition_finish(&definition);
-  return status;
+  RH_TRY(rh_definition_compose(&definition, texts, &context->options, error));
+  return rh_catalog_make(made, &definition, operands, n, lets, (uint32_t)request->n_constants,
+                         error);
 }
 
 static rh_status name_operator(const rh_request *request, rh_context *context, rh_job_spec *spec,

@@ -94,10 +94,8 @@ rh_status rh_array_take_feed(rh_array *array, rh_feed *feed, rh_error *error) {
 
 rh_status rh_array_open(rh_array *array, const char *path, rh_type type,
                         const rh_reporter *reporter, rh_error *error) {
-  rh_feed feed;
+  RH_FINISHED(rh_feed) feed;
   *array = (rh_array){0};
   RH_TRY(rh_feed_open(&feed, path, type, reporter, error));
-  rh_status status = rh_array_take_feed(array, &feed, error);
-  rh_feed_finish(&feed);
-  return status;
+  return rh_array_take_feed(array, &feed, error);
 }

@@ -320,16 +320,13 @@ static rh_status read_all(rh_partial *to, const head *first, const unsigned char
 }
 
 rh_status rh_partial_read(rh_partial *partial, const void *bytes, uint64_t size, rh_error *error) {
-  rh_partial other;
   rh_error why = {0};
   head first;
   RH_TRY(read_head(&first, bytes, size, error));
   RH_TRY(check_same(partial, &first, error));
+  RH_FINISHED(rh_partial) other;
   rh_partial_init(&other, partial->job, first.whole_n, partial->check);
   rh_status status = read_all(&other, &first, bytes, &why);
-  if (status != RH_OK)
-    status = status == RH_E_NOMEM ? rh_fail(error, status, "%s", why.message) : damaged(error);
-  else status = rh_partial_merge(partial, &other, error);
-  rh_partial_finish(&other);
-  return status;
+  if (status == RH_OK) return rh_partial_merge(partial, &other, error);
+  return status == RH_E_NOMEM ? rh_fail(error, status, "%s", why.message) : damaged(error);
 }

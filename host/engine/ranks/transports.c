@@ -140,31 +140,27 @@ static rh_status unknown(const rh_transport_list *list, const char *name, rh_err
 }
 
 static rh_status find_file(const char *path, const rh_transport **transport, rh_error *error) {
-  rh_transport_list list;
+  RH_FINISHED(rh_transport_list) list;
   RH_TRY(open_all(&list, path, error));
   /* After the built-in one, the file that was named is the first. */
   rh_transport_entry *entry = &list.entries[1];
-  rh_status status = RH_OK;
   if (list.n < 2 || !entry->transport)
-    status = rh_fail(error, RH_E_PLUGIN, "transport %s: %s", path, entry->text);
-  if (status == RH_OK) ask_entry(entry);
-  if (status == RH_OK && entry->answer == RH_TRANSPORT_CANNOT)
-    status = rh_fail(error, RH_E_PLUGIN, "transport %s cannot work here: %s", path, entry->text);
+    return rh_fail(error, RH_E_PLUGIN, "transport %s: %s", path, entry->text);
+  ask_entry(entry);
+  if (entry->answer == RH_TRANSPORT_CANNOT)
+    return rh_fail(error, RH_E_PLUGIN, "transport %s cannot work here: %s", path, entry->text);
   *transport = entry->transport;
-  rh_transport_list_finish(&list);
-  return status;
+  return RH_OK;
 }
 
 rh_status rh_transport_find(const char *name, const rh_transport **transport, rh_error *error) {
-  rh_transport_list list;
+  RH_FINISHED(rh_transport_list) list = {0};
   *transport = NULL;
   if (strchr(name, '/')) return find_file(name, transport, error);
   RH_TRY(open_all(&list, NULL, error));
   const rh_transport_entry *best = best_of(&list, name);
-  rh_status status = RH_OK;
-  if (!best) status = unknown(&list, name, error);
-  else if (best->answer == RH_TRANSPORT_CANNOT) status = none_works(&list, name, error);
-  else *transport = best->transport;
-  rh_transport_list_finish(&list);
-  return status;
+  if (!best) return unknown(&list, name, error);
+  if (best->answer == RH_TRANSPORT_CANNOT) return none_works(&list, name, error);
+  *transport = best->transport;
+  return RH_OK;
 }

@@ -39,7 +39,7 @@ static rh_status measure(const rh_resident *r, uint32_t k, uint64_t n, double *w
   enum { TRIALS = 3, BATCH = 4 };
   rh_worker alone = r->spec.devices[k];
   rh_source some = r->source;
-  rh_resident trial;
+  RH_FINISHED(rh_resident) trial;
   rh_result result;
   rh_resident_spec spec = r->spec;
   double seconds, least = INFINITY;
@@ -47,14 +47,13 @@ static rh_status measure(const rh_resident *r, uint32_t k, uint64_t n, double *w
   spec.n_devices = 1;
   spec.source = &some;
   some.n = n;
-  rh_status status = rh_resident_open(&trial, &spec, error);
-  for (uint32_t t = 0; t < TRIALS && status == RH_OK; t++) {
-    status = rh_resident_call(&trial, trial.waits ? 1 : BATCH, &result, &seconds, error);
-    if (status == RH_OK && seconds < least) least = seconds;
+  RH_TRY(rh_resident_open(&trial, &spec, error));
+  for (uint32_t t = 0; t < TRIALS; t++) {
+    RH_TRY(rh_resident_call(&trial, trial.waits ? 1 : BATCH, &result, &seconds, error));
+    if (seconds < least) least = seconds;
   }
-  rh_resident_finish(&trial);
   *weight = 1 / fmax(least, 1e-9);
-  return status;
+  return RH_OK;
 }
 
 /* weights[k]: as the speed of device k; 0 of one that has a failure.  Equal devices with one
@@ -274,11 +273,10 @@ rh_status rh_resident_open(rh_resident *r, const rh_resident_spec *spec, rh_erro
   if (spec->check == RH_CHECK_SAMPLED) r->spec.check = RH_CHECK_FULL;
   RH_TRY(RH_NEW(&r->parts, spec->n_devices, "the parts of the devices", error));
   while (goes_on) {
-    rh_partial facts;
+    RH_FINISHED(rh_partial) facts;
     r->failed = spec->n_devices;
     rh_partial_init(&facts, &r->whole, r->whole.operation.n, (uint32_t)r->spec.check);
     rh_status status = try_all(r, &facts, &why);
-    rh_partial_finish(&facts);
     if (status == RH_OK) {
       rh_workers_warn(r->spec.devices, r->spec.n_devices, NULL);
       rh_workers_warn(r->spec.devices, r->spec.n_devices, "failed, and the others took its part");
