@@ -10,19 +10,16 @@ enum { WAIT_MS = 100, MOST_AT_ONCE = 4 << 20, PIPE_BYTES = 1 << 20 };
 /* Reads as many of a file's first bytes as its format takes. */
 static rh_status read_header(rh_feed *feed, void **bytes, uint64_t *length, rh_error *error) {
   uint64_t wanted = rh_file_wanted(NULL, 0);
-  *length = 0;
-  do {
+  size_t got = 1;
+  for (*length = 0; *length < wanted && got > 0; wanted = rh_file_wanted(*bytes, *length)) {
     if (wanted > feed->file_bytes) wanted = feed->file_bytes;
     void *more = realloc(*bytes, wanted);
     if (!more) return rh_fail(error, RH_E_NOMEM, "%s: no memory for its header", feed->name);
     *bytes = more;
-    ssize_t got = pread(feed->fd, (char *)more + *length, wanted - *length, (off_t)*length);
-    if (got < 0 && errno != EINTR)
+    if (rh_read_all(feed->fd, (char *)more + *length, wanted - *length, *length, &got) != 0)
       return rh_fail(error, RH_E_FILE, "%s: cannot be read: %s", feed->name, strerror(errno));
-    if (got == 0) return RH_OK;
-    if (got > 0) *length += (uint64_t)got;
-    if (*length == wanted) wanted = rh_file_wanted(*bytes, *length);
-  } while (*length < wanted);
+    *length += got;
+  }
   return RH_OK;
 }
 

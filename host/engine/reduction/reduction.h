@@ -100,7 +100,8 @@ typedef struct rh_schedule {
   rh_schedule_worker *workers;
 } rh_schedule;
 
-/* n_workers: 1 to RH_MOST_WORKERS.  The source must outlive the schedule. */
+/* n_workers: 1 to RH_MOST_WORKERS.  The source must outlive the schedule, which is finished after a
+ * failure, too. */
 rh_status rh_schedule_init(rh_schedule *schedule, const rh_source *source, uint64_t chunk_n,
                            uint32_t n_workers, rh_error *error);
 void rh_schedule_finish(rh_schedule *schedule); /* zero-initialised is fine */

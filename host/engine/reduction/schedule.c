@@ -6,16 +6,11 @@ rh_status rh_schedule_init(rh_schedule *schedule, const rh_source *source, uint6
   *schedule = (rh_schedule){.source = source, .chunk_n = chunk_n, .n = n, .n_workers = n_workers};
   schedule->end = n == UINT64_MAX ? n : n / chunk_n + (n % chunk_n != 0);
   uint64_t most = (uint64_t)n_workers * RH_RING_MOST_SLOTS;
-  rh_status status = RH_NEW(&schedule->returned, most, "a schedule", error);
-  if (status == RH_OK) status = RH_NEW(&schedule->workers, n_workers, "a schedule", error);
-  if (status != RH_OK) {
-    free(schedule->returned);
-    return status;
-  }
+  RH_TRY(RH_NEW(&schedule->workers, n_workers, "a schedule", error));
   pthread_mutex_init(&schedule->lock, NULL);
   pthread_mutex_init(&schedule->in_order, NULL);
   pthread_cond_init(&schedule->changed, NULL);
-  return RH_OK;
+  return RH_NEW(&schedule->returned, most, "a schedule", error);
 }
 
 void rh_schedule_finish(rh_schedule *schedule) {
