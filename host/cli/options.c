@@ -81,13 +81,6 @@ static const char *first_said(const rh_typed *typed, const char *list, const cha
   return NULL;
 }
 
-/* The way out of an option in this mode, or null. */
-static const char *instead_of(const char *option, const char *mode) {
-  for (const rh_exclusion *pair = rh_exclusions; pair->one; pair++)
-    if (rh_word_find(option, pair->one) && rh_word_find(mode, pair->other)) return pair->instead;
-  return NULL;
-}
-
 /* An unknown or ambiguous abbreviation, such as "--de=x". */
 static rh_status unknown_long_option(const char *typed, rh_error *error) {
   const char *names[RH_MOST_OPTIONS];
@@ -196,9 +189,11 @@ static rh_status check_modes(const rh_typed *typed, rh_error *error) {
     if (!mode)
       return rh_fail(error, RH_E_USAGE, "--%s needs a mode, as in redhost --run cascade --%s ...",
                      row->name, row->name);
-    const char *instead = instead_of(row->name, mode);
+    const rh_exclusion *pair = rh_exclusions; /* with the way out, if there is one */
+    while (pair->one && !(rh_word_find(row->name, pair->one) && rh_word_find(mode, pair->other)))
+      pair++;
     return rh_fail(error, RH_E_USAGE, "--%s cannot be used with --%s%s%s", row->name, mode,
-                   instead ? ": " : "", instead ? instead : "");
+                   pair->one ? ": " : "", pair->one ? pair->instead : "");
   }
   if (typed->foreign && !rh_is_foreign(typed->foreign))
     return rh_fail(error, RH_E_USAGE, "--foreign '%s': expected a file whose name ends in %s",

@@ -81,14 +81,6 @@ rh_status rh_partial_output(const rh_app *app, const rh_partial *partial, const 
   return RH_OK;
 }
 
-/* The elements are in no place of a whole, so two states, or one and a partial that has places, do
- * not go together by chance. */
-static rh_status describe(rh_merger *self, rh_error *error) {
-  const rh_partial_strategy any = {.is_auto = 1, .name = ""};
-  json_t *more = rh_json("source:o state:s", json_object(), "redhost.exact-state/1");
-  return rh_partial_describe(&self->text, &self->job, &any, more, error);
-}
-
 rh_status rh_state_file_open(rh_run_state *run, rh_error *error) {
   rh_merger *self = &run->merger;
   const char *path = run->app->typed->state;
@@ -101,8 +93,12 @@ rh_status rh_state_file_open(rh_run_state *run, rh_error *error) {
         "--state keeps exact sums, and '%s' of %s is none; --partial and --merge are for "
         "any operator",
         op->name, rh_type_name(op->operands[0].type));
+  /* The elements are in no place of a whole, so two states, or one and a partial that has places,
+   * do not go together by chance. */
+  const rh_partial_strategy any = {.is_auto = 1, .name = ""};
+  json_t *more = rh_json("source:o state:s", json_object(), "redhost.exact-state/1");
   self->job = run->asked;
-  RH_TRY(describe(self, error));
+  RH_TRY(rh_partial_describe(&self->text, &self->job, &any, more, error));
   rh_partial_init(&self->all, &self->job, UINT64_MAX, RH_CHECK_FULL);
   snprintf(self->first, sizeof self->first, "this run");
   return access(path, F_OK) == 0 ? rh_partial_file_add(run, path, error) : RH_OK;
