@@ -82,18 +82,23 @@ static rh_status check_values(const rh_prepared *p, const rh_call_spec *call, rh
 }
 
 /* Is it a call of what was prepared? */
+static rh_status check_size(const rh_prepared *p, uint32_t n_operands, uint64_t n, int is_on_host,
+                            rh_error *error) {
+  RH_TRY(check_operands(n_operands, p->call.n_operands, error));
+  if (p->job.device) RH_TRY(rh_context_check_process(p->job.context, error));
+  RH_TRY(check_count(p, n, error));
+  if (!is_on_host || !p->data_on_device) return RH_OK;
+  return rh_fail(error, RH_E_USAGE,
+                 "this reduction was prepared for data on the device: data_on_device");
+}
+
 static rh_status check_call(const rh_prepared *p, const rh_call_spec *call, const rh_result *result,
-                            const char *function, rh_error *error) {
+                            rh_error *error) {
   if (!p->segmented && (call->outputs || call->n_outputs))
     return rh_fail(error, RH_E_USAGE,
                    "rh_call_spec.outputs: this reduction was prepared without segments");
-  RH_TRY(check_operands(call->n_operands, p->call.n_operands, error));
-  if (!call->values) RH_TRY(check_result(result, function, error));
-  if (p->job.device) RH_TRY(rh_context_check_process(p->job.context, error));
-  RH_TRY(check_count(p, call->n, error));
-  if (call->arrays && p->data_on_device)
-    return rh_fail(error, RH_E_USAGE,
-                   "this reduction was prepared for data on the device: data_on_device");
+  if (!call->values) RH_TRY(check_result(result, "rh_prepared_call", error));
+  RH_TRY(check_size(p, call->n_operands, call->n, call->arrays != NULL, error));
   if (call->arrays) return RH_OK;
   RH_TRY(check_buffers(p, call, error));
   if (call->values && (call->outputs || call->n_outputs))
@@ -123,10 +128,9 @@ static rh_status run_arrays(rh_prepared *p, const rh_call_spec *call, rh_result 
   return rh_segmented_call(p->segmented, call, data, result, error);
 }
 
-static rh_status run(rh_prepared *p, const rh_call_spec *call, rh_result *result,
-                     const char *function, rh_error *error) {
+static rh_status run(rh_prepared *p, const rh_call_spec *call, rh_result *result, rh_error *error) {
   _Alignas(16) unsigned char value[RH_MOST_VALUE_BYTES];
-  RH_TRY(check_call(p, call, result, function, error));
+  RH_TRY(check_call(p, call, result, error));
   if (call->arrays) return run_arrays(p, call, result, error);
   if (p->segmented) return rh_segmented_call(p->segmented, call, NULL, result, error);
   const rh_data data = rh_operands_in_buffers(&p->job, call->buffers, call->first);
@@ -145,12 +149,13 @@ static rh_status run(rh_prepared *p, const rh_call_spec *call, rh_result *result
 APART static rh_status run_array(rh_prepared *p, const void *data, uint64_t n, rh_result *result,
                                  rh_error *error) {
   RH_OWN_ENVIRONMENT;
-  const rh_call_spec call = {.n_operands = 1, .n = n, .arrays = &data};
   if (p->segmented)
     return rh_fail(error, RH_E_USAGE,
                    "rh_prepared_run: this reduction has segments, whose results need outputs: "
                    "rh_prepared_call() takes them");
-  return run(p, &call, result, "rh_prepared_run", error);
+  RH_TRY(check_result(result, "rh_prepared_run", error));
+  RH_TRY(check_size(p, 1, n, 1, error));
+  return rh_call_arrays(&p->call, &data, n, result, error);
 }
 
 rh_status rh_prepared_run(rh_prepared *p, const void *data, uint64_t n, rh_result *result,
@@ -181,7 +186,7 @@ APART static rh_status run_call(rh_prepared *p, const rh_call_spec *asked, rh_re
     return rh_fail(error, RH_E_USAGE,
                    "rh_call_spec.values: only the answer of buffers can stay on the device");
   if (call.n_operands == 0) call.n_operands = 1;
-  return run(p, &call, result, "rh_prepared_call", error);
+  return run(p, &call, result, error);
 }
 
 /* The fast path takes arrays, which begin where they are. */
