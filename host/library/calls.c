@@ -85,11 +85,11 @@ static rh_status check_values(const rh_prepared *p, const rh_call_spec *call, rh
 static rh_status check_size(const rh_prepared *p, uint32_t n_operands, uint64_t n, int is_on_host,
                             rh_error *error) {
   RH_TRY(check_operands(n_operands, p->call.n_operands, error));
-  if (p->job.device) RH_TRY(rh_context_check_process(p->job.context, error));
   RH_TRY(check_count(p, n, error));
-  if (!is_on_host || !p->data_on_device) return RH_OK;
-  return rh_fail(error, RH_E_USAGE,
-                 "this reduction was prepared for data on the device: data_on_device");
+  if (is_on_host && p->data_on_device)
+    return rh_fail(error, RH_E_USAGE,
+                   "this reduction was prepared for data on the device: data_on_device");
+  return p->job.device ? rh_context_check_process(p->job.context, error) : RH_OK;
 }
 
 static rh_status check_call(const rh_prepared *p, const rh_call_spec *call, const rh_result *result,

@@ -19,8 +19,8 @@ EXAMPLES = sys.argv[1]
 
 
 def shown(cell):
-    """What a cell prints, and the text of its value."""
-    return [output.get("text") or output.get("data", {}).get("text/plain") for output in cell.get("outputs", ())]
+    """What a cell prints, which may come in several pieces, and the text of its value."""
+    return "".join(output.get("text") or output["data"]["text/plain"] for output in cell.get("outputs", ()))
 
 
 class Notebooks(unittest.TestCase):
