@@ -1,5 +1,12 @@
 #include "run.h"
 
+rh_status rh_context_check_process(const rh_context *context, rh_error *error) {
+  if (*context->opened_here || context->devices.n == 0) return RH_OK;
+  return rh_fail(error, RH_E_INVALID,
+                 "this process was forked after rh_open(), and the devices of an rh_redhost stay "
+                 "with the process that opened it; call rh_open() after fork()");
+}
+
 static const rh_sized without_fields = {"rh_result", 0, RH_WITHOUT_FIELDS};
 
 void rh_call_begin(rh_call *call, rh_job *job, rh_cl_input *inputs) {

@@ -11,13 +11,6 @@ static const char **text_of(rh_options *options, int k) {
 }
 enum { N_TEXTS = 5 };
 
-rh_status rh_context_check_process(const rh_context *context, rh_error *error) {
-  if (*context->opened_here || context->devices.n == 0) return RH_OK;
-  return rh_fail(error, RH_E_INVALID,
-                 "this process was forked after rh_open(), and the devices of an rh_redhost stay "
-                 "with the process that opened it; call rh_open() after fork()");
-}
-
 static void release_device(rh_context *context) {
   rh_registry_finish(&context->registry);
   rh_cl_session_finish(&context->session);
