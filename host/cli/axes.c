@@ -160,8 +160,7 @@ rh_status rh_devices_parse(const rh_cl_devices *devices, const char *list,
   RH_TRY(list ? rh_list_check(from, list, error) : add_devices(&choice, NULL, error));
   for (const char *spec; (spec = rh_list_next(&list));) {
     rh_status status = add_devices(&choice, spec, error);
-    if (status != RH_OK && !is_typed) rh_error_prefix(error, "%s", from);
-    RH_TRY(status);
+    RH_TRY(is_typed ? status : rh_error_prefix(error, status, "%s", from));
   }
   *chosen = room;
   *n = choice.n;

@@ -45,8 +45,7 @@ static rh_status share(rh_run_state *run, rh_error *error) {
   rh_region shared;
   if (!run->job.operation.op->is_custom || array->region.shared) return RH_OK;
   rh_status status = rh_region_alloc_shared(&shared, array->region.bytes, error);
-  if (status == RH_E_NOMEM) rh_error_prefix(error, "%s", run->what);
-  RH_TRY(status);
+  RH_TRY(status == RH_E_NOMEM ? rh_error_prefix(error, status, "%s", run->what) : status);
   memcpy(shared.address, array->region.address, array->region.bytes);
   rh_region_finish(&array->region);
   array->region = shared;
@@ -65,7 +64,7 @@ static rh_status reserve(rh_run_state *run, rh_error *error) {
   }
   rh_status status = rh_array_reserve(&run->array, type, n, own_of(run)->isolated, error);
   run->has_no_room = status == RH_E_NOMEM;
-  if (run->has_no_room) rh_error_prefix(error, "%s", run->what);
+  if (run->has_no_room) rh_error_prefix(error, status, "%s", run->what);
   run->app->context->device_failed |= status != RH_OK;
   return status;
 }

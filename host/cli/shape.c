@@ -244,9 +244,8 @@ rh_status rh_shape_open(rh_shape *shape, const rh_app *app, const rh_inputs *inp
   RH_TRY(open_any(shape, app, inputs, spec, error));
   rh_status status = rh_layout_check(&shape->layout, operation->op, operation->n, error);
   const char *of = app->typed->segments ? app->typed->segments : app->typed->starts;
-  if (status != RH_OK) rh_error_prefix(error, "%s", of ? of : operation->what);
   spec->operation.layout = &shape->layout;
-  return status;
+  return rh_error_prefix(error, status, "%s", of ? of : operation->what);
 }
 
 void rh_shape_finish(rh_shape *shape) {

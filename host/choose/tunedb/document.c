@@ -74,12 +74,10 @@ static rh_status take_entries(rh_tunedb *tuned, const json_t *of, uint32_t origi
   *total += n;
   if (*total > RH_TUNED_MOST_ENTRIES)
     return rh_fail(error, RH_E_FILE, "entries: are more than %d", RH_TUNED_MOST_ENTRIES);
-  for (size_t k = 0; k < n; k++) {
-    rh_status status = take_entry(tuned, json_array_get(entries, k), origin, counts, error);
-    if (status == RH_OK) continue;
-    rh_error_prefix(error, "entries[%zu]", k);
-    return status;
-  }
+  for (size_t k = 0; k < n; k++)
+    RH_TRY(rh_error_prefix(error,
+                           take_entry(tuned, json_array_get(entries, k), origin, counts, error),
+                           "entries[%zu]", k));
   return RH_OK;
 }
 
@@ -99,12 +97,9 @@ static rh_status take_devices(rh_tunedb *tuned, const json_t *document, rh_error
     return rh_fail(error, RH_E_FILE, devices ? "devices: is not an array" : "devices: are missing");
   if (n > RH_TUNED_MOST_DEVICES)
     return rh_fail(error, RH_E_FILE, "devices: are more than %d", RH_TUNED_MOST_DEVICES);
-  for (size_t k = 0; k < n; k++) {
-    rh_status status = take_device(tuned, json_array_get(devices, k), &total, error);
-    if (status == RH_OK) continue;
-    rh_error_prefix(error, "devices[%zu]", k);
-    return status;
-  }
+  for (size_t k = 0; k < n; k++)
+    RH_TRY(rh_error_prefix(error, take_device(tuned, json_array_get(devices, k), &total, error),
+                           "devices[%zu]", k));
   return RH_OK;
 }
 

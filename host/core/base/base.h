@@ -31,9 +31,10 @@
 rh_status rh_fail(rh_error *error, rh_status status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* Prepends "<prefix>: " to the message. */
-void rh_error_prefix(rh_error *error, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
+/* Prepends "<prefix>: " to the message of a failure.  Returns `status`; if it is RH_OK, nothing is
+ * done. */
+rh_status rh_error_prefix(rh_error *error, rh_status status, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 
 const char *rh_status_text(rh_status status); /* "an OpenCL call failed" */
 

@@ -12,8 +12,8 @@ rh_status rh_fail(rh_error *error, rh_status status, const char *format, ...) {
   return status;
 }
 
-void rh_error_prefix(rh_error *error, const char *format, ...) {
-  if (!error) return;
+rh_status rh_error_prefix(rh_error *error, rh_status status, const char *format, ...) {
+  if (!error || status == RH_OK) return status;
   char prefix[sizeof error->message];
   va_list args;
   va_start(args, format);
@@ -21,11 +21,12 @@ void rh_error_prefix(rh_error *error, const char *format, ...) {
   va_end(args);
   size_t length = strlen(prefix), kept = strlen(error->message) + 1;
   if (length + 2 + kept > sizeof error->message) kept = sizeof error->message - length - 2;
-  if (length + 2 >= sizeof error->message) return;
+  if (length + 2 >= sizeof error->message) return status;
   memmove(error->message + length + 2, error->message, kept);
   memcpy(error->message, prefix, length);
   memcpy(error->message + length, ": ", 2);
   error->message[sizeof error->message - 1] = 0;
+  return status;
 }
 
 const char *rh_status_name(rh_status status) {

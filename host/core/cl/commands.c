@@ -65,9 +65,7 @@ rh_status rh_cl_kernel(cl_program program, const char *name, cl_kernel *kernel, 
   *kernel = rh_cl.CreateKernel(program, name, &code);
   if (code == CL_SUCCESS) return RH_OK;
   *kernel = NULL;
-  rh_status status = rh_cl_fail(error, code, "creating a kernel");
-  rh_error_prefix(error, "kernel '%s'", name);
-  return status;
+  return rh_error_prefix(error, rh_cl_fail(error, code, "creating a kernel"), "kernel '%s'", name);
 }
 
 cl_int rh_cl_set(cl_kernel kernel, uint32_t argument, size_t bytes, const void *value) {

@@ -34,9 +34,8 @@ rh_status rh_opencl_open(rh_error *error) {
   for (int k = 0; k < N && status == RH_OK; k++)
     status = rh_dl_function(&dl, names[k], &found.each[k], error);
   if (status == RH_OK) rh_cl = found.functions;
-  else if (status != RH_E_DEVICE)
-    rh_error_prefix(error, "%s", wanted ? wanted : "OpenCL's library");
-  return status;
+  if (status == RH_E_DEVICE) return status;
+  return rh_error_prefix(error, status, "%s", wanted ? wanted : "OpenCL's library");
 }
 
 #define CL_STATUS_LIST(X)                                                                          \

@@ -82,11 +82,9 @@ static rh_status service_kernel(const rh_host *host, struct _cl_program *program
   size_t most = 0;
   RH_TRY(may_obtain(s, "kernel", 1));
   *kernel = rh_cl.CreateKernel(program, name, &code);
-  if (code != CL_SUCCESS) {
-    cl_failed(s, code, "creating a kernel", 0, 0);
-    rh_error_prefix(s->error, "kernel '%s'", name);
-    return RH_E_CL;
-  }
+  if (code != CL_SUCCESS)
+    return rh_error_prefix(s->error, cl_failed(s, code, "creating a kernel", 0, 0), "kernel '%s'",
+                           name);
   record(s, KERNEL, *kernel);
   code = rh_cl.GetKernelWorkGroupInfo(*kernel, s->session->device->id, CL_KERNEL_WORK_GROUP_SIZE,
                                       sizeof most, &most, NULL);
@@ -110,11 +108,9 @@ static rh_status service_scratch(const rh_host *host, uint64_t bytes, struct _cl
   cl_int code;
   RH_TRY(may_obtain(s, "scratch", 1));
   *buffer = rh_cl.CreateBuffer(s->session->context, CL_MEM_READ_WRITE, bytes, NULL, &code);
-  if (code != CL_SUCCESS) {
-    cl_failed(s, code, "allocating scratch memory", bytes, 1);
-    rh_error_prefix(s->error, "%llu bytes", (unsigned long long)bytes);
-    return RH_E_CL;
-  }
+  if (code != CL_SUCCESS)
+    return rh_error_prefix(s->error, cl_failed(s, code, "allocating scratch memory", bytes, 1),
+                           "%llu bytes", (unsigned long long)bytes);
   record(s, BUFFER, *buffer);
   s->scratch_bytes += bytes;
   return RH_OK;
@@ -138,9 +134,7 @@ static rh_status may_run(rh_services *s, const char *service) {
 }
 
 static rh_status launch_failed(rh_services *s, cl_int code, const char *stage, const char *what) {
-  cl_failed(s, code, what, 0, 0);
-  rh_error_prefix(s->error, "launch of '%s'", stage);
-  return RH_E_CL;
+  return rh_error_prefix(s->error, cl_failed(s, code, what, 0, 0), "launch of '%s'", stage);
 }
 
 /* For RH_ARG_OPERANDS: sets the arguments from *at on, and moves *at behind them. */

@@ -2,9 +2,8 @@
 
 static rh_status refuse(const rh_cl_device *device, cl_int code, const char *what,
                         rh_error *error) {
-  rh_status status = rh_cl_fail_short(error, code, what, device, 0, 1);
-  rh_error_prefix(error, "%s", device->name);
-  return status;
+  return rh_error_prefix(error, rh_cl_fail_short(error, code, what, device, 0, 1), "%s",
+                         device->name);
 }
 
 static rh_status create(rh_cl_session *session, rh_error *error) {

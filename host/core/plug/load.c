@@ -13,8 +13,7 @@ rh_status rh_registry_open(const char *from, rh_describe *describe, const char *
     status = rh_fail(error, RH_E_PLUGIN, "changed while it was examined");
   }
   *strategy = NULL;
-  rh_error_prefix(error, "strategy '%s': %s", name, from);
-  return status;
+  return rh_error_prefix(error, status, "strategy '%s': %s", name, from);
 }
 
 /* The refused file that should have provided the strategy: one that has it, one of its name, or

@@ -182,6 +182,6 @@ rh_status rh_strategy_query(const rh_strategy *strategy, const rh_problem *probl
   if (rh_op_rounds_once(strategy->promises, op->form == RH_FORM_ELEMENT ? op->mapped_op : op->id,
                         problem->type))
     answer->depth = RH_DEPTH_ONE_ROUNDING;
-  if (status == RH_E_PLUGIN) rh_error_prefix(error, "strategy '%s'", strategy->name);
-  return status;
+  if (status != RH_E_PLUGIN) return status;
+  return rh_error_prefix(error, status, "strategy '%s'", strategy->name);
 }

@@ -70,8 +70,7 @@ static rh_status judge_param(const rh_param *param, rh_error *error) {
   if (status == RH_OK && (!param->doc || strnlen(param->doc, 513) > 512 ||
                           !rh_is_plain_utf8(param->doc, strlen(param->doc))))
     status = rh_fail(error, RH_E_PLUGIN, "its doc is null, too long or not plain UTF-8");
-  if (status != RH_OK) rh_error_prefix(error, "'%s'", param->key);
-  return status;
+  return rh_error_prefix(error, status, "'%s'", param->key);
 }
 
 int rh_param_allows(const rh_param *param, int64_t value) {
@@ -189,11 +188,7 @@ rh_status rh_validate_params(const rh_strategy *strategy, rh_error *error) {
                    strategy->param_stride);
   for (uint32_t k = 0; k < strategy->n_params; k++) {
     const rh_param *param = rh_strategy_param(strategy, k);
-    rh_status status = judge_param(param, error);
-    if (status != RH_OK) {
-      rh_error_prefix(error, "parameter %u", k);
-      return status;
-    }
+    RH_TRY(rh_error_prefix(error, judge_param(param, error), "parameter %u", k));
     for (uint32_t j = 0; j < k; j++)
       if (strcmp(rh_strategy_param(strategy, j)->key, param->key) == 0)
         return rh_fail(error, RH_E_PLUGIN, "two parameters '%s'", param->key);
@@ -215,10 +210,7 @@ static rh_status check_names(const rh_plugin *plugin, uint32_t k, rh_error *erro
       check_size("it is", strategy->struct_size, RH_SIZE_1_0(rh_strategy, extension), error);
   if (status == RH_OK && !rh_strategy_name_is_valid(strategy->name))
     status = rh_fail(error, RH_E_PLUGIN, "its name is not of the form [a-z0-9][a-z0-9_-]{0,62}");
-  if (status != RH_OK) {
-    rh_error_prefix(error, "strategy %u", k);
-    return status;
-  }
+  RH_TRY(rh_error_prefix(error, status, "strategy %u", k));
   for (uint32_t j = 0; j < k; j++)
     if (strcmp(plugin->strategies[j]->name, strategy->name) == 0)
       return rh_fail(error, RH_E_PLUGIN, "two strategies '%s'", strategy->name);
@@ -242,10 +234,8 @@ rh_status rh_validate_names(const rh_plugin *plugin, rh_error *error) {
 
 rh_status rh_validate_each(const rh_plugin *plugin, rh_validate_strategy *judge, rh_error *error) {
   for (uint32_t k = 0; k < plugin->n_strategies; k++) {
-    rh_status status = judge(plugin->strategies[k], error);
-    if (status == RH_OK) continue;
-    rh_error_prefix(error, "strategy '%s'", plugin->strategies[k]->name);
-    return status;
+    const rh_strategy *strategy = plugin->strategies[k];
+    RH_TRY(rh_error_prefix(error, judge(strategy, error), "strategy '%s'", strategy->name));
   }
   return RH_OK;
 }

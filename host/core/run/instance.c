@@ -61,11 +61,10 @@ static rh_status plugin_failed(const rh_instance *instance, const char *phase, r
                    "strategy '%s', %s: returned %d, which is not a status that %s may return",
                    instance->spec.strategy->name, phase, (int)status, phase);
   if (instance->services.short_of_memory && status < RH_OK) status = RH_E_DEVICE;
+  rh_status failure = status < RH_OK ? status : RH_E_INTERNAL;
   if (!instance->services.failed)
-    rh_fail(error, status < RH_OK ? status : RH_E_INTERNAL, "%s, and the plugin gave no reason",
-            rh_status_text(status));
-  rh_error_prefix(error, "strategy '%s', %s", instance->spec.strategy->name, phase);
-  return status < RH_OK ? status : RH_E_INTERNAL;
+    rh_fail(error, failure, "%s, and the plugin gave no reason", rh_status_text(status));
+  return rh_error_prefix(error, failure, "strategy '%s', %s", instance->spec.strategy->name, phase);
 }
 
 static rh_status changed_fpstate(const rh_instance *instance, const char *phase, rh_error *error) {

@@ -94,10 +94,9 @@ rh_status rh_job_self_test(rh_job *job, rh_error *error) {
   uint64_t n = job->spec.operation.n;
   rh_status status = rh_job_try(job, n < MOST ? n : MOST, "hash", error);
   if (status != RH_E_WRONG) return status;
-  rh_error_prefix(error, "strategy '%s' fails its self-test on %s and is not used",
-                  job->strategy->name, job->device ? job->device->name : "the host");
   blame(job);
-  return status;
+  return rh_error_prefix(error, status, "strategy '%s' fails its self-test on %s and is not used",
+                         job->strategy->name, job->device ? job->device->name : "the host");
 }
 
 rh_status rh_job_check_order(rh_job *job, rh_error *error) {

@@ -28,7 +28,7 @@ static rh_status read_elements(rh_array *array, rh_feed *feed, rh_error *error) 
   rh_pace pace = {.reporter = feed->reporter, .phase = "reading"};
   uint64_t size = rh_type_size(feed->type), got;
   rh_status status = rh_region_alloc_shared(&array->region, feed->n * size, error);
-  if (status != RH_OK) rh_error_prefix(error, "%s", feed->name);
+  rh_error_prefix(error, status, "%s", feed->name);
   array->offset_bytes = 0;
   for (uint64_t done = 0; done < feed->n && status == RH_OK; done += got) {
     uint64_t n = feed->n - done < read_at_once / size ? feed->n - done : read_at_once / size;

@@ -96,8 +96,7 @@ static rh_status make_room(rh_feed *feed, rh_error *error) {
   rh_status status = feed->head.region.address
                          ? rh_region_grow(&feed->head.region, bytes, error)
                          : rh_region_alloc_shared(&feed->head.region, bytes, error);
-  if (status != RH_OK) rh_error_prefix(error, "%s", feed->name);
-  return status;
+  return rh_error_prefix(error, status, "%s", feed->name);
 }
 
 enum { NONE_YET = -1, FAILED = -2 };

@@ -46,9 +46,8 @@ static rh_status make_copies(rh_segments *s, rh_error *error) {
   }
   if (s->spec.on_device < RH_JOB_DATA_ON_DEVICE)
     status = rh_region_alloc(&s->copy, bytes ? bytes : 1, error);
-  if (status == RH_E_NOMEM)
-    rh_error_prefix(error, "%s: copying segments into rows", s->spec.operation.what);
-  return status;
+  if (status != RH_E_NOMEM) return status;
+  return rh_error_prefix(error, status, "%s: copying segments into rows", s->spec.operation.what);
 }
 
 static rh_status make_rows(rh_segments *s, rh_error *error) {

@@ -66,9 +66,8 @@ rh_status rh_segments_self_test(rh_segments *s, rh_error *error) {
   if (s->is_loop) return test_one(s, error);
   rh_status status = test_few(s, error);
   if (status != RH_E_WRONG) return status;
-  rh_error_prefix(error, "strategy '%s' fails its self-test on %s and is not used",
-                  s->job.strategy->name, s->job.device ? s->job.device->name : "the host");
   rh_context_blame(s->job.context, s->job.strategy->name, s->job.path, s->spec.operation.op,
                    s->spec.operation.n);
-  return status;
+  return rh_error_prefix(error, status, "strategy '%s' fails its self-test on %s and is not used",
+                         s->job.strategy->name, s->job.device ? s->job.device->name : "the host");
 }

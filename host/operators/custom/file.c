@@ -321,8 +321,9 @@ const char *rh_definition_what(char what[RH_WHAT_BYTES], const rh_definition *de
 
 rh_status rh_definition_blame(const rh_definition *definition, const char *key, int64_t item,
                               rh_error *error) {
-  if (definition->file) rh_error_prefix(error, "%s", RH_WHAT(definition, key, item));
-  return error ? error->status : RH_E_USAGE;
+  rh_status status = error ? error->status : RH_E_USAGE;
+  if (!definition->file) return status;
+  return rh_error_prefix(error, status, "%s", RH_WHAT(definition, key, item));
 }
 
 static rh_status unknown_key(const reader *r, const char *key) {

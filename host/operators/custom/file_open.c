@@ -7,9 +7,7 @@ static rh_status read_file(const char *path, const char *kind, char **text, size
                            rh_error *error) {
   enum { MOST_BYTES = 1 << 20 };
   const rh_file_kind of = {kind, MOST_BYTES, RH_E_FILE};
-  rh_status status = rh_file_read(path, &of, text, length, error);
-  if (status != RH_OK) rh_error_prefix(error, "%s", path);
-  return status;
+  return rh_error_prefix(error, rh_file_read(path, &of, text, length, error), "%s", path);
 }
 
 /* Code is trusted as a plugin is that the user named: by itself, wherever it is. */

@@ -272,8 +272,8 @@ static rh_status name_file(const rh_definition *definition, rh_status status, rh
   const char *file = definition->origin;
   if (!file || !error) return status;
   if (strncmp(error->message, file, strnlen(file, RH_ORIGIN_BYTES)) != 0)
-    rh_error_prefix(error, "%s", file);
-  else if (definition->json) point_into_text(definition, error);
+    return rh_error_prefix(error, status, "%s", file);
+  if (definition->json) point_into_text(definition, error);
   return status;
 }
 

@@ -170,8 +170,7 @@ static rh_status open_library(rh_dl *dl, const opened *self, rh_error *error) {
   rh_status status =
       path ? check_library(path, error) : rh_fail(error, RH_E_NOMEM, "no memory for a path");
   if (status == RH_OK) status = rh_dl_open(dl, path, error);
-  if (status != RH_OK) rh_error_prefix(error, "its library %s", library);
-  return status;
+  return rh_error_prefix(error, status, "its library %s", library);
 }
 
 /* Calls the function with a few equal elements.  In the probe process, a wrong signature usually
@@ -196,11 +195,8 @@ static rh_status make_closures(opened *self, rh_error *error) {
   void (*function)(void);
   RH_TRY(rh_foreign_read(&self->foreign, self->path, self->text, strlen(self->text), error));
   RH_TRY(open_library(&dl, self, error));
-  rh_status status = rh_dl_function(&dl, self->foreign.symbol, &function, error);
-  if (status != RH_OK) {
-    rh_error_prefix(error, "its library %s", self->foreign.library);
-    return status;
-  }
+  RH_TRY(rh_error_prefix(error, rh_dl_function(&dl, self->foreign.symbol, &function, error),
+                         "its library %s", self->foreign.library));
   RH_TRY(rh_foreign_bind(&self->foreign, function, error));
   RH_TRY(make_plugin(self, error));
   return try_once(self, error);

@@ -79,12 +79,8 @@ static rh_status add_row(reader *r, const json_t *object) {
 static rh_status read_array(reader *r, const json_t *rows) {
   skip_space(r);
   if (r->at < r->end) return refuse(r, "unexpected data after the closing }");
-  for (size_t k = 0; k < json_array_size(rows); k++) {
-    rh_status status = add_row(r, json_array_get(rows, k));
-    if (status == RH_OK) continue;
-    rh_error_prefix(r->error, "results[%zu]", k);
-    return status;
-  }
+  for (size_t k = 0; k < json_array_size(rows); k++)
+    RH_TRY(rh_error_prefix(r->error, add_row(r, json_array_get(rows, k)), "results[%zu]", k));
   return RH_OK;
 }
 
@@ -101,8 +97,7 @@ static rh_status read_line(reader *r, const char *line_end, int is_last) {
       json_object_get(object, "schema")
           ? rh_fail(r->error, RH_E_FILE, "a second run begins; expected one per file")
           : add_row(r, object);
-  if (status != RH_OK) rh_error_prefix(r->error, "line %zu", line_at(r, r->at));
-  return status;
+  return rh_error_prefix(r->error, status, "line %zu", line_at(r, r->at));
 }
 
 static int is_blank(const char *from, const char *to) {
@@ -167,6 +162,5 @@ rh_status rh_records_read(const char *path, rh_records *results, rh_error *error
     status = read_document(&(reader){from, from, from + text.length, results, error});
   if (status == RH_OK) return RH_OK;
   rh_records_finish(results);
-  rh_error_prefix(error, "%s", strcmp(path, "-") == 0 ? "standard input" : path);
-  return status;
+  return rh_error_prefix(error, status, "%s", strcmp(path, "-") == 0 ? "standard input" : path);
 }

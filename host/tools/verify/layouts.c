@@ -74,13 +74,11 @@ static rh_status compare_all(both *b) {
   rh_rig *many = &b->many;
   for (uint64_t s = 0; s < b->layout->segments; s++) {
     rh_status status = is_looked_at(b->layout, s) ? compare_segment(b, s) : RH_OK;
-    if (status == RH_OK) continue;
-    rh_error_prefix(many->error, "%s of %s, segment %llu of %llu (elements %llu on, %llu of them)",
-                    rh_op_name(many->op), rh_type_name(many->type), (unsigned long long)s,
-                    (unsigned long long)b->layout->segments,
-                    (unsigned long long)rh_layout_first(b->layout, s),
-                    (unsigned long long)rh_layout_length(b->layout, s));
-    return status;
+    RH_TRY(rh_error_prefix(
+        many->error, status, "%s of %s, segment %llu of %llu (elements %llu on, %llu of them)",
+        rh_op_name(many->op), rh_type_name(many->type), (unsigned long long)s,
+        (unsigned long long)b->layout->segments, (unsigned long long)rh_layout_first(b->layout, s),
+        (unsigned long long)rh_layout_length(b->layout, s)));
   }
   const unsigned char *end = b->values + b->layout->segments * many->row.value_size;
   for (uint32_t k = 0; k < many->row.value_size; k++)

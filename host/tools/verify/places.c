@@ -75,13 +75,12 @@ static rh_status run_somewhere(rh_moves *m, uint32_t run) {
   rh_status status = rh_fixture_aim(place, pick_number(&m->state, place->slots - 1), rig->error);
   if (status == RH_OK) status = rh_rig_run(rig, value);
   if (status == RH_OK) status = rh_rig_judge(rig, value);
-  if (status == RH_OK) return RH_OK;
-  rh_error_prefix(rig->error,
-                  "run %u, %s of %s, n = %llu of at most %llu, first = %llu, result_index = %llu",
-                  run, rh_op_name(rig->op), rh_type_name(rig->type), (unsigned long long)rig->n,
-                  (unsigned long long)rig->max_n, (unsigned long long)rig->first,
-                  (unsigned long long)place->index);
-  return status;
+  return rh_error_prefix(
+      rig->error, status,
+      "run %u, %s of %s, n = %llu of at most %llu, first = %llu, result_index = %llu", run,
+      rh_op_name(rig->op), rh_type_name(rig->type), (unsigned long long)rig->n,
+      (unsigned long long)rig->max_n, (unsigned long long)rig->first,
+      (unsigned long long)place->index);
 }
 
 /* Replaces some buffers, refills others, and sets one instance up again. */

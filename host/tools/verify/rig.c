@@ -380,10 +380,9 @@ rh_status rh_rig_case(rh_rig *rig, const char *kind, uint64_t seed, uint64_t n, 
   rh_status status = rh_rig_run(rig, value);
   if (status == RH_OK) status = rh_rig_judge(rig, value);
   if (status == RH_OK) status = rh_fixture_check_result(rig->place, rig->error);
-  if (status == RH_OK) return RH_OK;
-  rh_error_prefix(rig->error, "%s of %s, n = %llu, %s data, first = %llu", rh_op_name(rig->op),
-                  rh_type_name(rig->type), (unsigned long long)n, kind, (unsigned long long)first);
-  return status;
+  return rh_error_prefix(rig->error, status, "%s of %s, n = %llu, %s data, first = %llu",
+                         rh_op_name(rig->op), rh_type_name(rig->type), (unsigned long long)n, kind,
+                         (unsigned long long)first);
 }
 
 rh_status rh_rig_cases(rh_rig *rig, uint64_t seed, const char *const *kinds, const uint64_t *at,

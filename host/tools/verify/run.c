@@ -36,9 +36,8 @@ static int may_be_a_plugin(const rh_image *image) {
 static rh_status check_shared_object(const char *path, int *is_transport, rh_error *error) {
   RH_FINISHED(rh_image) image = {0};
   if (rh_image_read(&image, path, error) != RH_OK) {
-    rh_error_prefix(error, "%s", path);
     if (error) error->status = RH_E_FILE;
-    return RH_E_FILE;
+    return rh_error_prefix(error, RH_E_FILE, "%s", path);
   }
   *is_transport =
       rh_image_defines(&image, RH_TRANSPORT_SYMBOL) && !rh_image_defines(&image, RH_PLUGIN_SYMBOL);

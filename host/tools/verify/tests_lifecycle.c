@@ -268,6 +268,5 @@ RH_RIG_TEST(40, "the run after a failed one is right", 5003, RH_RUN_TEST(0.2, 0.
   rig->injected = 0;
   status = RH_OK;
   for (int k = 0; k < 2 && status == RH_OK; k++) status = rh_one_case(rig, seed);
-  if (status != RH_OK) rh_error_prefix(rig->error, "after a failed run");
-  return status;
+  return rh_error_prefix(rig->error, status, "after a failed run");
 }

@@ -14,9 +14,8 @@ RH_TEST(49, "keeps the order as promised", RH_RUN_TEST(0.2, 0.1)) {
                          "does not promise it, so the host declines operators that do not commute");
   rh_status status =
       rh_try_pair(trial, (rh_pair){RH_OP_affine, RH_TYPE_u64}, 65537, NULL, in_order);
-  if (rh_unless_declined(status) != RH_OK)
-    rh_error_prefix(&trial->error, "promises to keep the order");
-  return status;
+  if (rh_unless_declined(status) == RH_OK) return status;
+  return rh_error_prefix(&trial->error, status, "promises to keep the order");
 }
 
 /* ---- V54 ---- */
@@ -33,8 +32,8 @@ static rh_status try_params(rh_trial *trial, rh_pair pair, uint32_t point) {
   rh_status status = rh_try_pair(trial, pair, 20011, &(rh_rig_with){.params = params}, some_sizes);
   if (rh_unless_declined(status) == RH_OK) return status;
   rh_point_words(trial->strategy, params, &words);
-  rh_error_prefix(&trial->error, "%s%s", words.length ? "with" : "by default", rh_text_get(&words));
-  return status;
+  return rh_error_prefix(&trial->error, status, "%s%s", words.length ? "with" : "by default",
+                         rh_text_get(&words));
 }
 
 /* Each parameter at its least, initial and greatest value, for each kind of problem, or for the
