@@ -148,7 +148,7 @@ static rh_status describe_operator(const rh_app *app, const rh_registry *registr
   RH_FINISHED(rh_catalog) catalog = {0};
   RH_FINISHED(rh_found) found = {0};
   const char *name = app->typed->name;
-  RH_TRY(rh_catalog_scan(&catalog, &app->context->options, error));
+  RH_TRY(rh_catalog_scan(&catalog, &app->context->options, NULL, error));
   const rh_catalog_entry *entry = rh_catalog_find(&catalog, name);
   if (entry) return rh_operator_page(app, entry, error);
   /* A plugin that cannot be used is named as by --run, where the name can be only a strategy's. */

@@ -137,7 +137,7 @@ static rh_status taken(const char *what, const char *name, const char *path, rh_
 /* Nor of a plugin: --info would be of one of the two. */
 static rh_status check_is_no_operator(const rh_app *app, const char *name, rh_error *error) {
   RH_FINISHED(rh_catalog) catalog = {0};
-  RH_TRY(rh_catalog_scan(&catalog, &app->context->options, error));
+  RH_TRY(rh_catalog_scan(&catalog, &app->context->options, NULL, error));
   const rh_catalog_entry *entry = rh_catalog_find(&catalog, name);
   return entry ? taken("an operator", name, entry->path, error) : RH_OK;
 }

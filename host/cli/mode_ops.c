@@ -216,7 +216,8 @@ static void print_rest(const rh_catalog *catalog) {
       printf("shadowed: %s %s%s, by %s\n", entry->name, entry->path ? "in " : "that comes with ",
              entry->path ? rh_plain(entry->path) : "redhost", rh_plain(entry->shadowed_by));
   }
-  for (uint32_t k = 0; k < catalog->n_notes; k++) printf("note: %s\n", rh_plain(catalog->notes[k]));
+  for (uint32_t k = 0; k < catalog->search.n_notes; k++)
+    printf("note: %s\n", rh_plain(catalog->search.notes[k]));
 }
 
 static void print_operators(const rh_app *app, const rh_catalog *catalog) {
@@ -240,16 +241,16 @@ static rh_status print_operators_json(const rh_catalog *catalog, rh_error *error
   for (uint32_t k = 0; k < catalog->n_entries; k++)
     json_array_append_new(list, operator_json(&catalog->entries[k], 0));
   for (uint32_t k = 0; k < catalog->n_refusals; k++)
-    json_array_append_new(refused, rh_json("path:s reason:s", catalog->refusals[k].path,
+    json_array_append_new(refused, rh_json("path:s reason:s", catalog->refusals[k].candidate->path,
                                            catalog->refusals[k].message));
   return rh_json_print(rh_json("operators:o not_loaded:o notes:o", list, refused,
-                               rh_json_strings(catalog->notes, catalog->n_notes)),
+                               rh_json_strings(catalog->search.notes, catalog->search.n_notes)),
                        error);
 }
 
 rh_status rh_mode_ops(const rh_app *app, rh_error *error) {
   RH_FINISHED(rh_catalog) catalog = {0};
-  RH_TRY(rh_catalog_scan(&catalog, &app->context->options, error));
+  RH_TRY(rh_catalog_scan(&catalog, &app->context->options, NULL, error));
   if (app->typed->json) return print_operators_json(&catalog, error);
   if (!app->typed->quiet) print_operators(app, &catalog);
   for (uint32_t k = 0; app->typed->quiet && k < catalog.n_entries; k++)

@@ -3,16 +3,9 @@
 static rh_status refuse(rh_catalog *catalog, const rh_candidate *candidate, const char *name,
                         const char *message, rh_error *error) {
   rh_catalog_refusal *refusal = &catalog->refusals[catalog->n_refusals++];
-  refusal->place = candidate->place;
+  refusal->candidate = candidate;
   snprintf(refusal->name, sizeof refusal->name, "%s", name);
-  RH_TRY(rh_copy(&refusal->path, candidate->path, "a list of operators", error));
   return rh_copy(&refusal->message, message, "a list of operators", error);
-}
-
-static rh_status refuse_found(rh_catalog *catalog, const rh_candidate *candidate, rh_error *error) {
-  char message[RH_WHAT_BYTES + 512];
-  snprintf(message, sizeof message, "%.512s: %.500s", candidate->path, candidate->refused);
-  return refuse(catalog, candidate, "", message, error);
 }
 
 static rh_catalog_entry *add_entry(rh_catalog *catalog, const char *name,
@@ -27,10 +20,13 @@ static rh_catalog_entry *add_entry(rh_catalog *catalog, const char *name,
 /* only: null, or the one name that is wanted. */
 static rh_status add_file(rh_catalog *catalog, const rh_candidate *candidate, const char *only,
                           rh_error *error) {
-  rh_definition definition;
+  rh_definition definition = {0};
   rh_traits traits = {0};
   rh_error why = {0};
-  rh_status status = rh_definition_read_file(&definition, candidate->path, &why);
+  rh_status status =
+      candidate->refused
+          ? rh_fail(&why, RH_E_FILE, "%.512s: %.500s", candidate->path, candidate->refused)
+          : rh_definition_read_file(&definition, candidate->path, &why);
   int is_wanted = status == RH_OK && (!only || strcmp(only, definition.name) == 0);
   char name[RH_OPERATOR_NAME_BYTES] = "";
   if (definition.name) snprintf(name, sizeof name, "%s", definition.name);
@@ -40,7 +36,8 @@ static rh_status add_file(rh_catalog *catalog, const rh_candidate *candidate, co
     entry->definition = definition;
     entry->traits = traits;
     entry->place = candidate->place;
-    return rh_copy(&entry->path, candidate->path, "a list of operators", error);
+    entry->path = candidate->path;
+    return RH_OK;
   }
   rh_definition_finish(&definition);
   if (status == RH_OK) return RH_OK;
@@ -73,65 +70,38 @@ static int compare_entries(const void *left, const void *right) {
 }
 
 /* Sorts, and marks all but the first of each name. */
-static rh_status shadow(rh_catalog *catalog, rh_error *error) {
+static void shadow(rh_catalog *catalog) {
   const rh_catalog_entry *first = catalog->entries;
   qsort(catalog->entries, catalog->n_entries, sizeof *catalog->entries, compare_entries);
   for (uint32_t k = 1; k < catalog->n_entries; k++) {
     rh_catalog_entry *entry = &catalog->entries[k];
     if (strcmp(entry->name, first->name) != 0) first = entry;
-    else RH_TRY(rh_copy(&entry->shadowed_by, first->path, "a list of operators", error));
+    else entry->shadowed_by = first->path;
   }
+}
+
+rh_status rh_catalog_scan(rh_catalog *catalog, const rh_options *options, const char *only,
+                          rh_error *error) {
+  const rh_discovery *search = &catalog->search;
+  size_t own = RH_N_OPS;
+  for (size_t k = 0; rh_library_text(k, NULL); k++) own++;
+  RH_TRY(rh_discover_operators(&catalog->search, options, error));
+  RH_TRY(RH_NEW(&catalog->entries, search->n + own, "a list of operators", error));
+  RH_TRY(RH_NEW(&catalog->refusals, search->n, "a list of operators", error));
+  for (uint32_t k = 0; k < search->n; k++)
+    RH_TRY(add_file(catalog, &search->candidates[k], only, error));
+  RH_TRY(add_own(catalog, only, error));
+  shadow(catalog);
   return RH_OK;
 }
 
-static rh_status gather(rh_catalog *catalog, const rh_discovery *search, const char *only,
-                        rh_error *error) {
-  size_t own = RH_N_OPS;
-  for (size_t k = 0; rh_library_text(k, NULL); k++) own++;
-  RH_TRY(RH_NEW(&catalog->entries, search->n + own, "a list of operators", error));
-  RH_TRY(RH_NEW(&catalog->refusals, search->n, "a list of operators", error));
-  for (uint32_t k = 0; k < search->n; k++) {
-    const rh_candidate *candidate = &search->candidates[k];
-    RH_TRY(candidate->refused ? refuse_found(catalog, candidate, error)
-                              : add_file(catalog, candidate, only, error));
-  }
-  RH_TRY(add_own(catalog, only, error));
-  return shadow(catalog, error);
-}
-
-static rh_status scan(rh_catalog *catalog, const rh_options *options, const char *only,
-                      rh_error *error) {
-  RH_FINISHED(rh_discovery) search = {0};
-  *catalog = (rh_catalog){0};
-  RH_TRY(rh_discover_operators(&search, options, error));
-  catalog->notes = search.notes;
-  catalog->n_notes = search.n_notes;
-  search.notes = NULL;
-  search.n_notes = 0;
-  rh_status status = gather(catalog, &search, only, error);
-  if (status != RH_OK) rh_catalog_finish(catalog);
-  return status;
-}
-
-rh_status rh_catalog_scan(rh_catalog *catalog, const rh_options *options, rh_error *error) {
-  return scan(catalog, options, NULL, error);
-}
-
 void rh_catalog_finish(rh_catalog *catalog) {
-  for (uint32_t k = 0; k < catalog->n_entries; k++) {
-    free(catalog->entries[k].path);
-    free(catalog->entries[k].shadowed_by);
+  for (uint32_t k = 0; k < catalog->n_entries; k++)
     rh_definition_finish(&catalog->entries[k].definition);
-  }
-  for (uint32_t k = 0; k < catalog->n_refusals; k++) {
-    free(catalog->refusals[k].path);
-    free(catalog->refusals[k].message);
-  }
-  for (uint32_t k = 0; k < catalog->n_notes; k++) free(catalog->notes[k]);
+  for (uint32_t k = 0; k < catalog->n_refusals; k++) free(catalog->refusals[k].message);
   free(catalog->entries);
   free(catalog->refusals);
-  free(catalog->notes);
-  *catalog = (rh_catalog){0};
+  rh_discovery_finish(&catalog->search);
 }
 
 const rh_catalog_entry *rh_catalog_find(const rh_catalog *catalog, const char *name) {
@@ -148,46 +118,42 @@ static const rh_catalog_refusal *find_refused(const rh_catalog *catalog, const r
   int names_one = file && rh_is_operator_file(file);
   for (uint32_t k = 0; k < catalog->n_refusals; k++) {
     const rh_catalog_refusal *refusal = &catalog->refusals[k];
-    if (strcmp(refusal->name, name) == 0 || rh_bears_name(refusal->path, name) ||
-        (names_one && refusal->place == 0 && !*refusal->name))
+    if (strcmp(refusal->name, name) == 0 || rh_bears_name(refusal->candidate->path, name) ||
+        (names_one && refusal->candidate->place == 0 && !*refusal->name))
       return refusal;
   }
   return NULL;
 }
 
-static rh_status unknown(const rh_catalog *all, const char *name, rh_error *error) {
+/* Names every operator, so it reads all of them. */
+static rh_status fail_unknown(const rh_options *options, const char *name, rh_error *error) {
   char hint[RH_SUGGESTION_BYTES];
+  RH_FINISHED(rh_catalog) all = {0};
   RH_FINISHED(rh_text) known = {0};
-  RH_FREED(const char *) names = calloc(all->n_entries + 1u, sizeof *names);
+  RH_FREED(const char *) names = NULL;
   const char *instead = rh_op_instead(name);
-  if (!names) return rh_fail(error, RH_E_NOMEM, "no memory for a suggestion");
-  for (uint32_t k = 0; k < all->n_entries; k++) {
-    names[k] = all->entries[k].name;
-    if (!all->entries[k].shadowed_by) rh_text_add(&known, " %s", names[k]);
+  RH_TRY(rh_catalog_scan(&all, options, NULL, error));
+  RH_TRY(RH_NEW(&names, all.n_entries, "a suggestion", error));
+  for (uint32_t k = 0; k < all.n_entries; k++) {
+    names[k] = all.entries[k].name;
+    if (!all.entries[k].shadowed_by) rh_text_add(&known, " %s", names[k]);
   }
   if (instead)
     return rh_fail(error, RH_E_USAGE, "unknown operator '%.64s': %s. Known:%s", name, instead,
                    rh_text_get(&known));
   return rh_fail(error, RH_E_USAGE, "unknown operator '%.64s'%s Known:%s", name,
-                 rh_suggest(hint, name, names, all->n_entries, "."), rh_text_get(&known));
-}
-
-/* Names every operator, so it reads all of them. */
-static rh_status fail_unknown(const rh_options *options, const char *name, rh_error *error) {
-  RH_FINISHED(rh_catalog) all = {0};
-  RH_TRY(rh_catalog_scan(&all, options, error));
-  return unknown(&all, name, error);
+                 rh_suggest(hint, name, names, all.n_entries, "."), rh_text_get(&known));
 }
 
 rh_status rh_catalog_define(rh_definition *definition, const rh_options *options, const char *name,
                             rh_error *error) {
   RH_FINISHED(rh_catalog) catalog = {0};
   *definition = (rh_definition){0};
-  RH_TRY(scan(&catalog, options, name, error));
+  RH_TRY(rh_catalog_scan(&catalog, options, name, error));
   rh_catalog_entry *entry = catalog.n_entries ? &catalog.entries[0] : NULL;
   const rh_catalog_refusal *refused = find_refused(&catalog, options, name);
   if (entry) {
-    if (refused && refused->place <= entry->place)
+    if (refused && refused->candidate->place <= entry->place)
       rh_log(options ? &options->reporter : NULL, RH_LOG_WARNING,
              "an operator file is not used: %s. Operator %s is that of %s", refused->message, name,
              entry->path ? entry->path : "redhost");

@@ -26,32 +26,35 @@ typedef enum rh_operator_origin {
 typedef struct rh_catalog_entry {
   char name[RH_OPERATOR_NAME_BYTES];
   rh_operator_origin origin;
-  char *path;               /* of a file; else null */
+  const char *path;         /* of a file; else null */
   uint32_t place;           /* the rank of its directory, as rh_candidate has it */
   uint32_t op;              /* built-in: its number; else 0 */
   rh_definition definition; /* built-in: empty */
   rh_traits traits;
-  char *shadowed_by; /* null, or the path of the file whose operator of that name comes first */
+  /* null, or the path of the file whose operator of that name comes first */
+  const char *shadowed_by;
 } rh_catalog_entry;
 
 /* A file that is not used.  The message names it. */
 typedef struct rh_catalog_refusal {
-  char *path, *message;
-  uint32_t place;
+  const rh_candidate *candidate;
+  char *message;
   char name[RH_OPERATOR_NAME_BYTES]; /* its operator's, or "" */
 } rh_catalog_refusal;
 
 typedef struct rh_catalog {
+  rh_discovery search;
   rh_catalog_entry *entries; /* by name; shadowed ones follow the one that takes precedence */
   uint32_t n_entries;
   rh_catalog_refusal *refusals;
   uint32_t n_refusals;
-  char **notes; /* on the search */
-  uint32_t n_notes;
 } rh_catalog;
 
-/* Reads and makes every operator.  A file that cannot be used becomes a refusal. */
-rh_status rh_catalog_scan(rh_catalog *catalog, const rh_options *options, rh_error *error);
+/* Reads and makes every operator; only: null, or the one name that is wanted, without the traits of
+ * one that is redhost's.  A file that cannot be used becomes a refusal.  Zero-initialised *catalog
+ * must be finished even after a failure. */
+rh_status rh_catalog_scan(rh_catalog *catalog, const rh_options *options, const char *only,
+                          rh_error *error);
 void rh_catalog_finish(rh_catalog *catalog);
 
 /* The entry of that name that takes precedence; null if there is none. */

@@ -8,20 +8,14 @@ static void add_exactness(rh_traits *traits, rh_type type, uint32_t flags) {
   *of = before ? *of && exact : exact;
 }
 
-static void set_results(rh_traits *traits, const rh_custom *made) {
-  static const char names[][RH_OPERATOR_NAME_BYTES] = {"value", "index"};
-  traits->n_results = made->face.n_results;
-  memcpy(traits->results, made->results, sizeof traits->results);
-  if (traits->n_results) return;
-  traits->n_results = made->op.flags & RH_OP_INDEXED ? 2 : 1;
-  memcpy(traits->results, names, sizeof names);
-}
-
 /* Takes an operator that was made for operands of the type; 0: of several types. */
 static void add_made(rh_traits *traits, rh_type type, const rh_custom *made) {
+  static const char names[][RH_OPERATOR_NAME_BYTES] = {"value", "index"};
+  uint32_t own = made->face.n_results;
   if (!traits->n_results) {
     traits->commutes = (made->op.flags & RH_OP_COMMUTATIVE) != 0;
-    set_results(traits, made);
+    traits->n_results = own ? own : made->op.flags & RH_OP_INDEXED ? 2 : 1;
+    memcpy(traits->results, own ? made->results : names, own ? sizeof made->results : sizeof names);
   }
   if (made->op.value_size > traits->value_bytes) traits->value_bytes = made->op.value_size;
   if (!type) return;

@@ -7,7 +7,6 @@ typedef struct opened {
   struct opened *next;
   char *path, *text;
   rh_foreign foreign;
-  ffi_type *query_types[3], *setup_types[4];
   ffi_cif query_interface, setup_interface;
   ffi_closure *query, *setup;
   rh_strategy strategy;
@@ -66,6 +65,48 @@ static void call_setup(ffi_cif *interface, void *result, void **arguments, void 
                               *(const rh_problem **)arguments[1], *(void ***)arguments[3]);
 }
 
+/* Reduces n >= 1 elements, at most foreign->max_n; an index counts from `data`, and is inside.
+ * [any thread] */
+static rh_status call(const rh_foreign *foreign, const void *data, uint64_t n, rh_number *result,
+                      rh_error *error) {
+  static const uint64_t one = 1;
+  rh_cvalue values[RH_FOREIGN_MOST_ARGUMENTS], written;
+  void *pointers[RH_FOREIGN_MOST_ARGUMENTS];
+  /* libffi widens integers to a word, and all of redhost's machines begin with the low byte. */
+  ffi_arg back = 0;
+  /* NaN or an invalid index, to detect a result that was not written */
+  memset(&written, 0xff, sizeof written);
+  for (uint32_t k = 0; k < foreign->n_arguments; k++) {
+    const rh_foreign_value *argument = &foreign->arguments[k];
+    values[k] = argument->constant;
+    if (argument->role == RH_ROLE_N) rh_element_store(argument->type->type, &n, &values[k]);
+    if (argument->role == RH_ROLE_STRIDE) rh_element_store(argument->type->type, &one, &values[k]);
+    if (argument->role == RH_ROLE_DATA) values[k].pointer = data;
+    if (argument->role == RH_ROLE_RESULT) values[k].pointer = &written;
+    pointers[k] = &values[k];
+  }
+  /* libffi's parameters lack const. */
+  ffi_call((ffi_cif *)&foreign->interface, foreign->function, &back, pointers);
+  int is_returned = foreign->returns.role == RH_ROLE_RESULT;
+  rh_element_load(foreign->result_type->type, is_returned ? (void *)&back : &written, result);
+  int64_t status = 0;
+  if (foreign->returns.role == RH_ROLE_STATUS)
+    rh_element_load(foreign->returns.type->type, &back, &status);
+  if (status != 0)
+    return rh_fail(error, RH_E_PLUGIN, "%s returns status %" PRId64, foreign->symbol, status);
+  /* Magnitudes are passed through load(), which would hide a wrong sign. */
+  if (foreign->op == RH_OP_amax && rh_word_number(foreign->result_type->type, result) < 0)
+    return rh_fail(error, RH_E_PLUGIN, "%s returned a negative number, which is not a magnitude",
+                   foreign->symbol);
+  int64_t index = (int64_t)result->u;
+  if (!(rh_op_flags(foreign->op, foreign->type) & RH_OP_INDEXED)) return RH_OK;
+  result->u -= foreign->base;
+  if (result->u < n) return RH_OK;
+  return rh_fail(error, RH_E_PLUGIN,
+                 "%s gives the index %" PRId64 " of %" PRIu64 " elements, counted from %" PRIu64,
+                 foreign->symbol, index, n, foreign->base);
+}
+
 /* Only load() knows a value that is more than a number: it makes it of an element. */
 static void make_value(const rh_op *op, rh_type type, const rh_number *number, rh_cvalue *value) {
   rh_cvalue element;
@@ -91,11 +132,10 @@ static rh_status run_function(void *self, const rh_run *run) {
       _Alignas(16) unsigned char bytes[16];
     } value;
     rh_number number;
-    char why[256];
+    rh_error why;
     n = run->n - done < foreign->max_n ? run->n - done : foreign->max_n;
-    if (rh_foreign_call(foreign, data + done * op->element_size, n, &number, why, sizeof why) !=
-        RH_OK)
-      return of->host->fail(of->host, RH_E_INTERNAL, 0, why);
+    if (call(foreign, data + done * op->element_size, n, &number, &why) != RH_OK)
+      return of->host->fail(of->host, RH_E_INTERNAL, 0, why.message);
     if (op->flags & RH_OP_INDEXED) rh_op_load(op, &value, data, done + number.u);
     else make_value(op, foreign->type, &number, &value.scalar);
     rh_op_combine(op, run->host_result, &value);
@@ -106,11 +146,12 @@ static rh_status run_function(void *self, const rh_run *run) {
 /* ---- Opening ---- */
 
 /* `function` gets the address of code that calls `handler` with `self`. */
-static rh_status bind_closure(ffi_closure **closure, ffi_cif *interface, ffi_type **types,
-                              uint32_t n, void (*handler)(ffi_cif *, void *, void **, void *),
-                              opened *self, void *function, rh_error *error) {
+static rh_status bind_closure(ffi_closure **closure, ffi_cif *interface, uint32_t n,
+                              void (*handler)(ffi_cif *, void *, void **, void *), opened *self,
+                              void *function, rh_error *error) {
+  static ffi_type *types[] = {&ffi_type_pointer, &ffi_type_pointer, &ffi_type_pointer,
+                              &ffi_type_pointer};
   void *code;
-  for (uint32_t k = 0; k < n; k++) types[k] = &ffi_type_pointer;
   *closure = ffi_closure_alloc(sizeof **closure, &code);
   if (!*closure || ffi_prep_cif(interface, FFI_DEFAULT_ABI, n, &ffi_type_sint32, types) != FFI_OK ||
       ffi_prep_closure_loc(*closure, interface, handler, self, code) != FFI_OK)
@@ -144,9 +185,9 @@ static rh_status make_plugin(opened *self, rh_error *error) {
       .strategies = self->strategies,
       .build = "a foreign function",
   };
-  RH_TRY(bind_closure(&self->query, &self->query_interface, self->query_types, 3, call_query, self,
+  RH_TRY(bind_closure(&self->query, &self->query_interface, 3, call_query, self,
                       &self->strategy.query, error));
-  return bind_closure(&self->setup, &self->setup_interface, self->setup_types, 4, call_setup, self,
+  return bind_closure(&self->setup, &self->setup_interface, 4, call_setup, self,
                       &self->strategy.setup, error);
 }
 
@@ -162,15 +203,17 @@ static rh_status check_library(const char *path, rh_error *error) {
   return RH_OK;
 }
 
-/* A path with a slash is checked like a plugin; the loader finds any other name. */
-static rh_status open_library(rh_dl *dl, const opened *self, rh_error *error) {
-  const char *library = self->foreign.library;
-  if (!strchr(library, '/')) return rh_dl_open_library(dl, library, error);
-  RH_FREED(char) path = rh_foreign_library(&self->foreign, self->path);
-  rh_status status =
-      path ? check_library(path, error) : rh_fail(error, RH_E_NOMEM, "no memory for a path");
-  if (status == RH_OK) status = rh_dl_open(dl, path, error);
-  return rh_error_prefix(error, status, "its library %s", library);
+/* In its library: a path with a slash is checked like a plugin; the loader finds any other name. */
+static rh_status find_function(const opened *self, void (**function)(void), rh_error *error) {
+  rh_dl dl;
+  rh_status status = RH_OK;
+  if (strchr(self->foreign.library, '/')) {
+    RH_FREED(char) path = rh_foreign_library(&self->foreign, self->path);
+    status = path ? check_library(path, error) : rh_fail(error, RH_E_NOMEM, "no memory for a path");
+    if (status == RH_OK) status = rh_dl_open(&dl, path, error);
+  } else RH_TRY(rh_dl_open_library(&dl, self->foreign.library, error));
+  if (status == RH_OK) status = rh_dl_function(&dl, self->foreign.symbol, function, error);
+  return rh_error_prefix(error, status, "its library %s", self->foreign.library);
 }
 
 /* Calls the function with a few equal elements.  In the probe process, a wrong signature usually
@@ -180,24 +223,35 @@ static rh_status try_once(const opened *self, rh_error *error) {
   rh_cvalue element;
   _Alignas(16) unsigned char data[N * sizeof element];
   rh_number one = {.u = 1}, result;
-  char why[256];
+  rh_error why;
   uint32_t size = rh_type_size(self->foreign.type);
   uint64_t n = self->foreign.max_n < N ? self->foreign.max_n : N;
   if (rh_type_is_float(self->foreign.type)) one.f = 1;
   rh_element_store(self->foreign.type, &one, &element);
   for (int k = 0; k < N; k++) memcpy(data + (uint32_t)k * size, &element, size);
-  if (rh_foreign_call(&self->foreign, data, n, &result, why, sizeof why) == RH_OK) return RH_OK;
-  return rh_fail(error, RH_E_PLUGIN, "tried on %d ones, %s", (int)n, why);
+  if (call(&self->foreign, data, n, &result, &why) == RH_OK) return RH_OK;
+  return rh_fail(error, RH_E_PLUGIN, "tried on %d ones, %s", (int)n, why.message);
+}
+
+/* The function that is called; *foreign stays where it is. */
+static rh_status bind_function(rh_foreign *foreign, void (*function)(void), rh_error *error) {
+  foreign->function = function;
+  for (uint32_t k = 0; k < foreign->n_arguments; k++)
+    foreign->types[k] = foreign->arguments[k].role == RH_ROLE_RESULT
+                            ? &ffi_type_pointer
+                            : foreign->arguments[k].type->ffi;
+  if (ffi_prep_cif(&foreign->interface, FFI_DEFAULT_ABI, foreign->n_arguments,
+                   foreign->returns.type ? foreign->returns.type->ffi : &ffi_type_void,
+                   foreign->types) == FFI_OK)
+    return RH_OK;
+  return rh_fail(error, RH_E_PLUGIN, "arguments: libffi cannot call such a function here");
 }
 
 static rh_status make_closures(opened *self, rh_error *error) {
-  rh_dl dl;
   void (*function)(void);
   RH_TRY(rh_foreign_read(&self->foreign, self->path, self->text, strlen(self->text), error));
-  RH_TRY(open_library(&dl, self, error));
-  RH_TRY(rh_error_prefix(error, rh_dl_function(&dl, self->foreign.symbol, &function, error),
-                         "its library %s", self->foreign.library));
-  RH_TRY(rh_foreign_bind(&self->foreign, function, error));
+  RH_TRY(find_function(self, &function, error));
+  RH_TRY(bind_function(&self->foreign, function, error));
   RH_TRY(make_plugin(self, error));
   return try_once(self, error);
 }

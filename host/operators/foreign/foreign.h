@@ -32,11 +32,6 @@ typedef union rh_number {
   double f;
 } rh_number;
 
-const rh_ctype *rh_ctype_find(const char *name); /* null for an unknown name */
-const char *rh_ctype_names(void);                /* all of them, in one line for people */
-int rh_ctype_is_integer(const rh_ctype *type);
-uint64_t rh_ctype_max(const rh_ctype *type); /* of an integer type */
-
 /* ---- Descriptions ---- */
 
 enum { RH_FOREIGN_MOST_ARGUMENTS = 16, RH_FOREIGN_MOST_BYTES = 1 << 16 };
@@ -93,13 +88,3 @@ void rh_foreign_finish(rh_foreign *foreign);
 /* The path of the library, malloc'ed, for a description in this file; null if only the loader knows
  * it, or without memory. */
 char *rh_foreign_library(const rh_foreign *foreign, const char *path);
-
-/* ---- Calls ---- */
-
-/* The function that is called; *foreign stays where it is. */
-rh_status rh_foreign_bind(rh_foreign *foreign, void (*function)(void), rh_error *error);
-
-/* Reduces n >= 1 elements, at most foreign->max_n; an index counts from `data`, and is inside.
- * On failure `why` describes the function's error.  [any thread] */
-rh_status rh_foreign_call(const rh_foreign *foreign, const void *data, uint64_t n,
-                          rh_number *result, char *why, size_t bytes);

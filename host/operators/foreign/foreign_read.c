@@ -2,6 +2,49 @@
 
 #include "../../core/plug/plug.h"
 
+/* ---- Types in C ---- */
+
+/* X(name, type, libffi's type) */
+#define CTYPES(X)                                                                                  \
+  X("i8", RH_TYPE_i8, ffi_type_sint8)                                                              \
+  X("u8", RH_TYPE_u8, ffi_type_uint8)                                                              \
+  X("i16", RH_TYPE_i16, ffi_type_sint16)                                                           \
+  X("u16", RH_TYPE_u16, ffi_type_uint16)                                                           \
+  X("i32", RH_TYPE_i32, ffi_type_sint32)                                                           \
+  X("u32", RH_TYPE_u32, ffi_type_uint32)                                                           \
+  X("i64", RH_TYPE_i64, ffi_type_sint64)                                                           \
+  X("u64", RH_TYPE_u64, ffi_type_uint64)                                                           \
+  X("f32", RH_TYPE_f32, ffi_type_float)                                                            \
+  X("f64", RH_TYPE_f64, ffi_type_double)                                                           \
+  X("int", RH_TYPE_i32, ffi_type_sint)                                                             \
+  X("unsigned", RH_TYPE_u32, ffi_type_uint)                                                        \
+  X("long", RH_TYPE_i64, ffi_type_slong)                                                           \
+  X("size_t", RH_TYPE_u64, ffi_type_ulong)                                                         \
+  X("float", RH_TYPE_f32, ffi_type_float)                                                          \
+  X("double", RH_TYPE_f64, ffi_type_double)                                                        \
+  X("pointer", 0, ffi_type_pointer)
+
+_Static_assert(sizeof(int) == 4 && sizeof(long) == 8 && sizeof(size_t) == 8, "as the table says");
+#define ROW(name, type, ffi) {name, type, &ffi},
+static const rh_ctype types[] = {CTYPES(ROW)};
+#define NAME(name, type, ffi) " " name
+static const char type_names[] = CTYPES(NAME);
+
+static const rh_ctype *find_ctype(const char *name) {
+  for (size_t k = 0; k < sizeof types / sizeof *types; k++)
+    if (strcmp(types[k].name, name) == 0) return &types[k];
+  return NULL;
+}
+
+static int is_integer(const rh_ctype *type) { return type->type && !rh_type_is_float(type->type); }
+
+static uint64_t largest(const rh_ctype *type) {
+  return UINT64_MAX >>
+         (64 - 8 * rh_type_size(type->type) + (uint32_t)rh_type_is_signed(type->type));
+}
+
+/* ---- Places ---- */
+
 /* An object of the description, and the prefix of its keys in messages. */
 typedef struct place {
   const json_t *json;
@@ -38,14 +81,12 @@ static rh_status check_keys(const place *at, const char *const *keys, size_t n) 
   return RH_OK;
 }
 
-static rh_status missing(const place *at, const char *key) { return refuse(at, key, "is missing"); }
-
 /* `otherwise`: the default; null if the key is required.  `lines`: line breaks are allowed. */
 static rh_status take_text(const place *at, const char *key, const char *otherwise, int lines,
                            const char **text) {
   const json_t *value = json_object_get(at->json, key);
   *text = otherwise;
-  if (!value) return otherwise ? RH_OK : missing(at, key);
+  if (!value) return otherwise ? RH_OK : refuse(at, key, "is missing");
   if (!json_is_string(value)) return refuse(at, key, "is not a string");
   *text = json_string_value(value);
   if (!otherwise && !**text) return refuse(at, key, "is empty");
@@ -98,16 +139,8 @@ static rh_status take_role(const place *at, uint32_t allowed, uint32_t *role) {
   return refuse(at, "role", "'%s' is not one of%s", rh_quotable(name), names);
 }
 
-static rh_status take_type(const place *at, const rh_ctype **type) {
-  const char *name;
-  RH_TRY(take_text(at, "type", NULL, 0, &name));
-  *type = rh_ctype_find(name);
-  if (*type) return RH_OK;
-  return refuse(at, "type", "'%s' is not one of %s", rh_quotable(name), rh_ctype_names());
-}
-
 static int fits(const rh_ctype *type, json_int_t i) {
-  uint64_t max = rh_ctype_max(type);
+  uint64_t max = largest(type);
   if (i >= 0) return (uint64_t)i <= max;
   return rh_type_is_signed(type->type) && (uint64_t)(-(i + 1)) <= max;
 }
@@ -135,7 +168,7 @@ static rh_status take_result(const place *at, const rh_foreign_value *value, rh_
   int indexed = (rh_op_flags(foreign->op, foreign->type) & RH_OP_INDEXED) != 0;
   int wants_float = !indexed && rh_type_is_float(foreign->type);
   foreign->result_type = value->type;
-  if (wants_float ? !rh_type_is_float(value->type->type) : !rh_ctype_is_integer(value->type))
+  if (wants_float ? !rh_type_is_float(value->type->type) : !is_integer(value->type))
     return refuse(at, "type", "the result of %s of %s is %s, not %s", rh_op_name(foreign->op),
                   rh_type_name(foreign->type),
                   indexed       ? "an index"
@@ -149,6 +182,7 @@ static rh_status take_result(const place *at, const rh_foreign_value *value, rh_
 
 static rh_status take_value(const place *at, uint32_t roles, rh_foreign_value *value,
                             rh_foreign *foreign) {
+  const char *type;
   RH_TRY(take_role(at, roles, &value->role));
   if (value->role != RH_ROLE_CONSTANT && foreign->roles & 1u << value->role)
     return refuse(at, "role", "there is a '%s' already", role_names[value->role]);
@@ -157,13 +191,16 @@ static rh_status take_value(const place *at, uint32_t roles, rh_foreign_value *v
   const char *const keys[] = {"role", "type", is_result ? "base" : "value"};
   RH_TRY(check_keys(at, keys, value->role == RH_ROLE_DATA ? 1 : is_result || is_constant ? 3 : 2));
   if (value->role == RH_ROLE_DATA) {
-    value->type = rh_ctype_find("pointer");
+    value->type = find_ctype("pointer");
     return RH_OK;
   }
-  RH_TRY(take_type(at, &value->type));
+  RH_TRY(take_text(at, "type", NULL, 0, &type));
+  value->type = find_ctype(type);
+  if (!value->type)
+    return refuse(at, "type", "'%s' is not one of%s", rh_quotable(type), type_names);
   if (is_result) return take_result(at, value, foreign);
   if (is_constant) return take_constant(at, value);
-  if (rh_ctype_is_integer(value->type)) return RH_OK;
+  if (is_integer(value->type)) return RH_OK;
   return refuse(at, "type", "%s is an integer, not %s", role_names[value->role], value->type->name);
 }
 
@@ -182,30 +219,15 @@ static rh_status take_arguments(const place *whole, rh_foreign *foreign) {
   return RH_OK;
 }
 
-static rh_status take_returns(const place *whole, rh_foreign *foreign) {
-  place one = {json_object_get(whole->json, "returns"), "returns.", whole->error};
-  if (!one.json) return RH_OK;
-  return take_value(&one, OF_RETURNS, &foreign->returns, foreign);
-}
-
 /* ---- The whole description ---- */
-
-static rh_status check_roles(const place *whole, const rh_foreign *foreign) {
-  static const uint32_t needed[] = {RH_ROLE_DATA, RH_ROLE_N, RH_ROLE_RESULT};
-  for (int k = 0; k < 3; k++)
-    if (!(foreign->roles & 1u << needed[k]))
-      return refuse(whole, "arguments", "none of them has the role '%s'%s", role_names[needed[k]],
-                    needed[k] == RH_ROLE_RESULT ? ", and returns neither" : "");
-  return RH_OK;
-}
 
 /* The types of the count and the index limit the number of elements per call. */
 static rh_status take_most(const place *whole, rh_foreign *foreign) {
   uint64_t most = UINT64_MAX;
   for (uint32_t k = 0; k < foreign->n_arguments; k++)
-    if (foreign->arguments[k].role == RH_ROLE_N) most = rh_ctype_max(foreign->arguments[k].type);
+    if (foreign->arguments[k].role == RH_ROLE_N) most = largest(foreign->arguments[k].type);
   if (rh_op_flags(foreign->op, foreign->type) & RH_OP_INDEXED) {
-    uint64_t last = rh_ctype_max(foreign->result_type) - foreign->base;
+    uint64_t last = largest(foreign->result_type) - foreign->base;
     if (last < most) most = last + 1; /* then the last element has the largest index */
   }
   return take_integer(whole, "max_n", 1, most, most, &foreign->max_n);
@@ -250,13 +272,18 @@ static rh_status take_all(const place *whole, const char *path, rh_foreign *fore
                                      "author",   "license",     "library",      "symbol",
                                      "operator", "type",        "returns",      "arguments",
                                      "max_n",    "keeps_order", "reproducible", "score"};
+  static const uint32_t needed[] = {RH_ROLE_DATA, RH_ROLE_N, RH_ROLE_RESULT};
+  const place returns = {json_object_get(whole->json, "returns"), "returns.", whole->error};
   uint64_t score;
   RH_TRY(check_keys(whole, keys, sizeof keys / sizeof *keys));
   RH_TRY(take_words(whole, path, foreign));
   RH_TRY(take_problem(whole, foreign));
   RH_TRY(take_arguments(whole, foreign));
-  RH_TRY(take_returns(whole, foreign));
-  RH_TRY(check_roles(whole, foreign));
+  if (returns.json) RH_TRY(take_value(&returns, OF_RETURNS, &foreign->returns, foreign));
+  for (int k = 0; k < 3; k++)
+    if (!(foreign->roles & 1u << needed[k]))
+      return refuse(whole, "arguments", "none of them has the role '%s'%s", role_names[needed[k]],
+                    needed[k] == RH_ROLE_RESULT ? ", and returns neither" : "");
   RH_TRY(take_most(whole, foreign));
   RH_TRY(take_flag(whole, "keeps_order", 0, &foreign->keeps_order));
   RH_TRY(take_flag(whole, "reproducible", 1, &foreign->reproducible));
