@@ -150,47 +150,108 @@ rh_status rh_cl_program(rh_cl_session *session, const char *file, const char *pr
                         const char *source, const char *options, cl_program *program,
                         rh_error *error);
 
+/* OpenCL's functions, which are found when a device is first looked for: redhost links no library
+ * of OpenCL, and starts without one.  Only core/cl calls them. */
+
+/* clang-format off */
+#define RH_OPENCL_LIST(X)                                                                          \
+  X(BuildProgram) X(CreateBuffer) X(CreateCommandQueue) X(CreateContext) X(CreateKernel)           \
+  X(CreateProgramWithBinary) X(CreateProgramWithSource) X(CreateSubBuffer)                         \
+  X(EnqueueBarrierWithWaitList) X(EnqueueCopyBuffer) X(EnqueueFillBuffer) X(EnqueueMapBuffer)      \
+  X(EnqueueNDRangeKernel) X(EnqueueReadBuffer) X(EnqueueUnmapMemObject) X(EnqueueWriteBuffer)      \
+  X(Finish) X(Flush) X(GetCommandQueueInfo) X(GetContextInfo) X(GetDeviceIDs) X(GetDeviceInfo)     \
+  X(GetEventInfo) X(GetEventProfilingInfo) X(GetExtensionFunctionAddressForPlatform)               \
+  X(GetKernelWorkGroupInfo) X(GetMemObjectInfo) X(GetPlatformIDs) X(GetPlatformInfo)               \
+  X(GetProgramBuildInfo) X(GetProgramInfo) X(ReleaseCommandQueue) X(ReleaseContext)                \
+  X(ReleaseEvent) X(ReleaseKernel) X(ReleaseMemObject) X(ReleaseProgram) X(RetainCommandQueue)     \
+  X(RetainContext) X(SetEventCallback) X(SetKernelArg) X(WaitForEvents)
+/* clang-format on */
+
+typedef struct rh_opencl_functions {
+#define RH_X(name) __typeof__(cl##name) *name;
+  RH_OPENCL_LIST(RH_X)
+#undef RH_X
+} rh_opencl_functions;
+
+/* Of the whole process; null until rh_opencl_open() has succeeded. */
+extern rh_opencl_functions rh_cl;
+
+/* RH_E_DEVICE: there is no libOpenCL, or it lacks a function.  [one thread at a time] */
+rh_status rh_opencl_open(rh_error *error);
+
 /* OpenCL's commands and objects, as all of the host uses them: in one dimension, and without lists
  * of events.  A function that returns cl_int returns OpenCL's code, for RH_CL_TRY; an `event` may
  * be null, and is the caller's to release. */
 
 /* Null is finished, and released, without a call. */
-cl_int rh_cl_finish(cl_command_queue queue);
-void rh_cl_release_buffer(cl_mem buffer);
-void rh_cl_release_kernel(cl_kernel kernel);
-void rh_cl_release_program(cl_program program);
-void rh_cl_release_queue(cl_command_queue queue);
-void rh_cl_release_event(cl_event event);
+static inline cl_int rh_cl_finish(cl_command_queue queue) {
+  return queue ? rh_cl.Finish(queue) : CL_SUCCESS;
+}
+static inline void rh_cl_release_buffer(cl_mem buffer) {
+  if (buffer) rh_cl.ReleaseMemObject(buffer);
+}
+static inline void rh_cl_release_kernel(cl_kernel kernel) {
+  if (kernel) rh_cl.ReleaseKernel(kernel);
+}
+static inline void rh_cl_release_program(cl_program program) {
+  if (program) rh_cl.ReleaseProgram(program);
+}
+static inline void rh_cl_release_queue(cl_command_queue queue) {
+  if (queue) rh_cl.ReleaseCommandQueue(queue);
+}
+static inline void rh_cl_release_event(cl_event event) {
+  if (event) rh_cl.ReleaseEvent(event);
+}
 
-cl_int rh_cl_flush(cl_command_queue queue);
+static inline cl_int rh_cl_flush(cl_command_queue queue) { return rh_cl.Flush(queue); }
 /* What is enqueued from now on waits for `event`. */
-cl_int rh_cl_barrier(cl_command_queue queue, cl_event event);
-cl_int rh_cl_read(cl_command_queue queue, cl_mem buffer, cl_bool waits, uint64_t at, uint64_t bytes,
-                  void *to, cl_event *event);
-cl_int rh_cl_write(cl_command_queue queue, cl_mem buffer, cl_bool waits, uint64_t at,
-                   uint64_t bytes, const void *from, cl_event *event);
-cl_int rh_cl_copy(cl_command_queue queue, cl_mem buffer, uint64_t from, uint64_t to,
-                  uint64_t bytes);
-cl_int rh_cl_fill(cl_command_queue queue, cl_mem buffer, unsigned char byte, uint64_t at,
-                  uint64_t bytes);
+static inline cl_int rh_cl_barrier(cl_command_queue queue, cl_event event) {
+  return rh_cl.EnqueueBarrierWithWaitList(queue, 1, &event, NULL);
+}
+static inline cl_int rh_cl_read(cl_command_queue queue, cl_mem buffer, cl_bool waits, uint64_t at,
+                                uint64_t bytes, void *to, cl_event *event) {
+  return rh_cl.EnqueueReadBuffer(queue, buffer, waits, at, bytes, to, 0, NULL, event);
+}
+static inline cl_int rh_cl_write(cl_command_queue queue, cl_mem buffer, cl_bool waits, uint64_t at,
+                                 uint64_t bytes, const void *from, cl_event *event) {
+  return rh_cl.EnqueueWriteBuffer(queue, buffer, waits, at, bytes, from, 0, NULL, event);
+}
+static inline cl_int rh_cl_copy(cl_command_queue queue, cl_mem buffer, uint64_t from, uint64_t to,
+                                uint64_t bytes) {
+  return rh_cl.EnqueueCopyBuffer(queue, buffer, buffer, from, to, bytes, 0, NULL, NULL);
+}
+static inline cl_int rh_cl_fill(cl_command_queue queue, cl_mem buffer, unsigned char byte,
+                                uint64_t at, uint64_t bytes) {
+  return rh_cl.EnqueueFillBuffer(queue, buffer, &byte, 1, at, bytes, 0, NULL, NULL);
+}
 /* Waits; null if it fails. */
 cl_int rh_cl_map(cl_command_queue queue, cl_mem buffer, cl_map_flags flags, uint64_t bytes,
                  void **memory);
-cl_int rh_cl_unmap(cl_command_queue queue, cl_mem buffer, void *memory, cl_event *event);
+static inline cl_int rh_cl_unmap(cl_command_queue queue, cl_mem buffer, void *memory,
+                                 cl_event *event) {
+  return rh_cl.EnqueueUnmapMemObject(queue, buffer, memory, 0, NULL, event);
+}
 
 rh_status rh_cl_kernel(cl_program program, const char *name, cl_kernel *kernel, rh_error *error);
-cl_int rh_cl_set(cl_kernel kernel, uint32_t argument, size_t bytes, const void *value);
+static inline cl_int rh_cl_set(cl_kernel kernel, uint32_t argument, size_t bytes,
+                               const void *value) {
+  return rh_cl.SetKernelArg(kernel, argument, bytes, value);
+}
 /* group: 0 leaves it to the driver. */
 cl_int rh_cl_launch(cl_command_queue queue, cl_kernel kernel, uint64_t items, uint64_t group,
                     cl_event *event);
 
-cl_int rh_cl_wait(cl_event event);
+static inline cl_int rh_cl_wait(cl_event event) { return rh_cl.WaitForEvents(1, &event); }
 /* A moment of the command (CL_PROFILING_COMMAND_*), in ns. */
-cl_int rh_cl_moment(cl_event event, cl_profiling_info which, cl_ulong *ns);
+static inline cl_int rh_cl_moment(cl_event event, cl_profiling_info which, cl_ulong *ns) {
+  return rh_cl.GetEventProfilingInfo(event, which, sizeof *ns, ns, NULL);
+}
 /* Also if the command failed, or cannot be asked. */
 int rh_cl_is_done(cl_event event);
-cl_int rh_cl_call_back(cl_event event, void(CL_CALLBACK *function)(cl_event, cl_int, void *),
-                       void *user);
+static inline cl_int
+rh_cl_call_back(cl_event event, void(CL_CALLBACK *function)(cl_event, cl_int, void *), void *user) {
+  return rh_cl.SetEventCallback(event, CL_COMPLETE, function, user);
+}
 
 /* A queue whose commands know their times. */
 rh_status rh_cl_timed_queue(const rh_cl_session *session, cl_command_queue *queue, rh_error *error);
@@ -292,35 +353,6 @@ rh_status rh_cl_check_range(const rh_cl_session *session, cl_mem buffer, const r
       return rh_cl_fail_short(error, rh_cl_code, what, (session)->device, (session)->input_bytes,  \
                               0);                                                                  \
   } while (0)
-
-/* OpenCL's functions, which are found when a device is first looked for: redhost links no library
- * of OpenCL, and starts without one.  Only core/cl calls them. */
-
-/* clang-format off */
-#define RH_OPENCL_LIST(X)                                                                          \
-  X(BuildProgram) X(CreateBuffer) X(CreateCommandQueue) X(CreateContext) X(CreateKernel)           \
-  X(CreateProgramWithBinary) X(CreateProgramWithSource) X(CreateSubBuffer)                         \
-  X(EnqueueBarrierWithWaitList) X(EnqueueCopyBuffer) X(EnqueueFillBuffer) X(EnqueueMapBuffer)      \
-  X(EnqueueNDRangeKernel) X(EnqueueReadBuffer) X(EnqueueUnmapMemObject) X(EnqueueWriteBuffer)      \
-  X(Finish) X(Flush) X(GetCommandQueueInfo) X(GetContextInfo) X(GetDeviceIDs) X(GetDeviceInfo)     \
-  X(GetEventInfo) X(GetEventProfilingInfo) X(GetExtensionFunctionAddressForPlatform)               \
-  X(GetKernelWorkGroupInfo) X(GetMemObjectInfo) X(GetPlatformIDs) X(GetPlatformInfo)               \
-  X(GetProgramBuildInfo) X(GetProgramInfo) X(ReleaseCommandQueue) X(ReleaseContext)                \
-  X(ReleaseEvent) X(ReleaseKernel) X(ReleaseMemObject) X(ReleaseProgram) X(RetainCommandQueue)     \
-  X(RetainContext) X(SetEventCallback) X(SetKernelArg) X(WaitForEvents)
-/* clang-format on */
-
-typedef struct rh_opencl_functions {
-#define RH_X(name) __typeof__(cl##name) *name;
-  RH_OPENCL_LIST(RH_X)
-#undef RH_X
-} rh_opencl_functions;
-
-/* Of the whole process; null until rh_opencl_open() has succeeded. */
-extern rh_opencl_functions rh_cl;
-
-/* RH_E_DEVICE: there is no libOpenCL, or it lacks a function.  [one thread at a time] */
-rh_status rh_opencl_open(rh_error *error);
 
 /* The host's services to a plugin: rh_host, and a record of everything that the plugin obtained. */
 
