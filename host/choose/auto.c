@@ -30,7 +30,7 @@ static choice choice_of(rh_context *context, const rh_job_spec *spec) {
 
 /* ---- Candidates ---- */
 
-static int runs_on_host(const rh_entry *entry) { return entry->device_kinds == RH_DEVICE_HOST; }
+static int runs_on_host(const rh_entry *entry) { return rh_strategy_is_host(&entry->says); }
 
 /* A host strategy cannot read device memory, and one that finishes on the host leaves no result
  * on the device.  Neither can call an operator's OpenCL C. */
@@ -46,14 +46,14 @@ static int can_serve(const rh_job_spec *spec, const rh_entry *entry) {
 /* Does it promise the bits that are asked for: those of one rounding, or of the canonical order? */
 static int has_wanted_bits(const choice *c, const rh_entry *entry) {
   const rh_operator *op = c->spec->operation.op;
-  if (c->rounds_once) return rh_op_rounds_once(entry->promises, op->base, op->type);
-  return entry->promises & RH_CANONICAL_ORDER || !rh_op_rounds(op->base, op->type);
+  if (c->rounds_once) return rh_op_rounds_once(entry->says.promises, op->base, op->type);
+  return entry->says.promises & RH_CANONICAL_ORDER || !rh_op_rounds(op->base, op->type);
 }
 
 /* The strategy, and what it is asked for. */
 static rh_asked asked_of(const choice *c, const rh_known_strategy *one) {
   const rh_operation *of = &c->spec->operation;
-  return (rh_asked){one->entry->name, one->plugin, of->op, of->n, c->cut};
+  return (rh_asked){one->entry->says.name, one->plugin, of->op, of->n, c->cut};
 }
 
 static int is_far(const choice *c) {
@@ -87,7 +87,7 @@ static int is_judged(const choice *c, const rh_known_strategy *one) {
 }
 
 static int serves_layouts(const rh_known_strategy *one) {
-  return (one->entry->promises & RH_SERVES_LAYOUTS) != 0;
+  return (one->entry->says.promises & RH_SERVES_LAYOUTS) != 0;
 }
 
 /* Is `a` of this very operator while `b` is not, or as much so and of a cut that is more alike? */
@@ -124,7 +124,7 @@ static int is_one_run(const choice *c, const rh_known_strategy *one) {
 }
 
 static void add_name(rh_text *names, const rh_entry *entry) {
-  rh_text_add(names, "%s%s", names->length ? ", " : "", entry->name);
+  rh_text_add(names, "%s%s", names->length ? ", " : "", entry->says.name);
 }
 
 /* Takes the entries whose bits are, or are not, those that are asked for. */
@@ -134,10 +134,10 @@ static void take_entries(choice *c, int wanted) {
     const rh_entry *entry = &registry->entries[k];
     rh_known_strategy one = {.entry = entry};
     if (!can_serve(c->spec, entry) || has_wanted_bits(c, entry) != wanted) continue;
-    if (rh_tunedb_is_here(c->tuned, entry->name) &&
-        !(one.plugin = rh_tunedb_file(c->tuned, entry->path)))
+    if (rh_tunedb_is_here(c->tuned, entry->says.name) &&
+        !(one.plugin = rh_tunedb_file(c->tuned, entry->file->path)))
       add_name(&c->unread, entry);
-    rh_tunedb_report_other_plugin(c->tuned, entry->name, one.plugin);
+    rh_tunedb_report_other_plugin(c->tuned, entry->says.name, one.plugin);
     const rh_asked asked = asked_of(c, &one);
     if (rh_tunedb_has_failed(c->tuned, &asked)) add_name(&c->failed, entry);
     else if (rh_known_has(c->context, &asked, c->spec->n_settings > 0))
@@ -185,7 +185,7 @@ static rh_status gather_candidates(choice *c, rh_error *error) {
                    "no strategy that promises the bits of the canonical order can serve %s of %s "
                    "here%s%s. Name another one, such as %s, to get its own bits",
                    op, type, c->failed.length ? " without a wrong result: " : "",
-                   c->failed.length ? rh_text_get(&c->failed) : "", c->list[0].entry->name);
+                   c->failed.length ? rh_text_get(&c->failed) : "", c->list[0].entry->says.name);
   if (c->left_out.length)
     return rh_fail(error, RH_DECLINED,
                    "every strategy that can serve %s of %s failed here: %s%s%s. Name one to try it "
@@ -357,7 +357,7 @@ static void explain_times(const choice *c, const rh_known_strategy *best, int by
   char size[32], time[32];
   const rh_tunedb_entry *first = best->known.from, *second;
   const rh_known_strategy *next = quickest(c, by_latency, best);
-  rh_text_add(text, "%s, ", best->entry->name);
+  rh_text_add(text, "%s, ", best->entry->says.name);
   add_source(c, first, text);
   rh_text_add(text, " at %s", rh_format_size(size, first->n));
   if (first->cut.length)
@@ -370,7 +370,8 @@ static void explain_times(const choice *c, const rh_known_strategy *best, int by
     return;
   }
   second = next->known.from;
-  rh_text_add(text, ", next is %s with %s", next->entry->name, cost_of(time, second, by_latency));
+  rh_text_add(text, ", next is %s with %s", next->entry->says.name,
+              cost_of(time, second, by_latency));
   if (second->n != first->n) rh_text_add(text, " at %s", rh_format_size(size, second->n));
   if (second->origin == RH_TUNED_SHIPPED && first->origin != RH_TUNED_SHIPPED)
     rh_text_add(text, " by the defaults");
@@ -389,7 +390,7 @@ static void explain_passed_over(const choice *c, const rh_known_strategy *best, 
     if (is_known && cost(c, one, by_latency) < cost(c, least, by_latency)) least = one;
   }
   if (least != best)
-    rh_text_add(text, "; %s with %s is passed over: %s", least->entry->name,
+    rh_text_add(text, "; %s with %s is passed over: %s", least->entry->says.name,
                 cost_of(time, least->known.from, by_latency),
                 c->rounds_once ? "it does not round once"
                                : "its bits are not those of the canonical order");
@@ -421,9 +422,9 @@ static const rh_known_strategy *by_score(const choice *c, int on_device, rh_text
     if (on_device && runs_on_host(one->entry)) continue;
     if (!best || score(c, one) > score(c, best)) best = one;
   }
-  rh_text_add(text, "%s, by its own score of %d, as %s", best->entry->name, (int)score(c, best),
-              is_of_unknown_segments(c) ? "no such segments were measured"
-                                        : "nothing was measured here");
+  rh_text_add(
+      text, "%s, by its own score of %d, as %s", best->entry->says.name, (int)score(c, best),
+      is_of_unknown_segments(c) ? "no such segments were measured" : "nothing was measured here");
   return best;
 }
 
@@ -485,7 +486,7 @@ static void report_unread(choice *c) {
 
 static void explain(choice *c, const rh_known_strategy *chosen, rh_text *text) {
   rh_context *context = c->context;
-  snprintf(context->chose, sizeof context->chose, "%s", chosen->entry->name);
+  snprintf(context->chose, sizeof context->chose, "%s", chosen->entry->says.name);
   if (c->failed.length)
     rh_text_add(text, "; left out for a wrong result here: %s", rh_text_get(&c->failed));
   if (c->left_out.length)

@@ -79,7 +79,7 @@ double rh_opening_s(const rh_tunedb *tuned) { return kept_s(tuned, &opening, 1);
 static int is_known(const calibration *t, const rh_known_strategy *one) {
   const rh_tunedb_timed near = {RH_TUNED_HERE, RH_TUNED_SHIPPED, RH_TUNED_SAME,
                                 t->n / 8,      8 * t->n,         0};
-  const rh_asked asked = {one->entry->name, one->plugin, t->spec->operation.op, t->n, {0}};
+  const rh_asked asked = {one->entry->says.name, one->plugin, t->spec->operation.op, t->n, {0}};
   return rh_tunedb_find_timed(t->tuned, &near, &asked) != NULL;
 }
 
@@ -96,9 +96,9 @@ static void keep(calibration *t, const rh_asked *of, uint32_t on_device, double 
 
 static void keep_strategy(calibration *t, rh_known_strategy *one, double seconds) {
   const rh_entry *of = one->entry;
-  one->plugin = rh_tunedb_file(t->tuned, of->path);
-  const rh_asked asked = {of->name, one->plugin, t->spec->operation.op, t->n, {0}};
-  keep(t, &asked, of->device_kinds != RH_DEVICE_HOST, seconds);
+  one->plugin = rh_tunedb_file(t->tuned, of->file->path);
+  const rh_asked asked = {of->says.name, one->plugin, t->spec->operation.op, t->n, {0}};
+  keep(t, &asked, !rh_strategy_is_host(&of->says), seconds);
 }
 
 static void keep_way(calibration *t, const way *of, uint64_t bytes, double seconds) {
@@ -159,11 +159,11 @@ static double time_calls(const calibration *t, const rh_sampler *sampler) {
 static double time_strategy(calibration *t, const rh_entry *entry) {
   rh_job_spec spec = *t->spec;
   rh_local_shared shared = {.context = t->context, .what = "a short measurement"};
-  rh_found found = {.path = entry->path};
+  rh_found found = {.path = entry->file->path};
   rh_sampler sampler;
   rh_opened opened;
   double seconds = 0, start = rh_now();
-  snprintf(found.name, sizeof found.name, "%s", entry->name);
+  snprintf(found.name, sizeof found.name, "%s", entry->says.name);
   spec.operation.n = t->have;
   rh_operand_layout(&spec, spec.offsets);
   const rh_bench_data data = {.op = spec.operation.op,
@@ -188,7 +188,7 @@ static void measure(calibration *t, rh_known_strategy *one) {
   if (seconds == 0) return;
   seconds *= (double)t->n / (double)t->have;
   keep_strategy(t, one, seconds);
-  if (one->entry->device_kinds == RH_DEVICE_HOST && (t->best_s == 0 || seconds < t->best_s))
+  if (rh_strategy_is_host(&one->entry->says) && (t->best_s == 0 || seconds < t->best_s))
     t->best_s = seconds;
 }
 
@@ -294,7 +294,7 @@ static void measure_best(calibration *t, rh_known_strategy *list, uint32_t n, in
     rh_known_strategy *best = NULL;
     for (uint32_t k = 0; k < n; k++) {
       const rh_entry *one = list[k].entry;
-      if (!one->installed || (one->device_kinds == RH_DEVICE_HOST) != on_host) continue;
+      if (!one->file->installed || rh_strategy_is_host(&one->says) != on_host) continue;
       if (score(t, one) < below && (!best || score(t, one) > score(t, best->entry)))
         best = &list[k];
     }

@@ -131,7 +131,7 @@ static rh_status choose(const void *user, const rh_registry *registry, unsigned 
   const rh_typed *typed = user;
   rh_status status = rh_registry_select(registry, typed->strategy, choice, error);
   for (uint32_t k = 0; k < registry->n_entries && status == RH_OK; k++)
-    if (choice[k] && is_named(typed->strategy, registry->entries[k].name))
+    if (choice[k] && is_named(typed->strategy, registry->entries[k].says.name))
       choice[k] = RH_CHOSEN_BY_NAME;
   for (uint32_t k = 0; k < registry->search.n && status != RH_OK; k++) {
     const rh_candidate *file = &registry->search.candidates[k];

@@ -52,8 +52,8 @@ static json_t *availability(const rh_offer *offer) {
 
 static json_t *parameters(const rh_entry *entry) {
   json_t *array = json_array();
-  for (uint32_t k = 0; k < entry->n_params; k++) {
-    const rh_param *param = &entry->params[k];
+  for (uint32_t k = 0; k < entry->says.n_params; k++) {
+    const rh_param *param = &entry->says.params[k];
     json_array_append_new(array, rh_json("key:s doc:s choices:s min:n max:n initial:n step:n",
                                          param->key, param->doc, param->choices, param->min,
                                          param->max, param->initial, param->step));
@@ -68,10 +68,11 @@ json_t *rh_json_strategy(const rh_app *app, const rh_entry *entry) {
                       availability(rh_offer_for(app, entry)));
   return rh_json("name:s summary:s plugin:s plugin_version:s author:s license:s reproducible:s "
                  "keeps_order:b canonical_order:b params:o available:o shadowed_by:s",
-                 entry->name, entry->summary, entry->path, entry->version, entry->author,
-                 entry->license, rh_determinism_name(entry->determinism),
-                 (entry->promises & RH_KEEPS_ORDER) != 0,
-                 (entry->promises & RH_CANONICAL_ORDER) != 0, parameters(entry), available,
+                 entry->says.name, entry->says.summary, entry->file->path, entry->says.version,
+                 entry->says.author, entry->says.license,
+                 rh_determinism_name(entry->says.determinism),
+                 (entry->says.promises & RH_KEEPS_ORDER) != 0,
+                 (entry->says.promises & RH_CANONICAL_ORDER) != 0, parameters(entry), available,
                  entry->shadowed_by);
 }
 

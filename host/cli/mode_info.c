@@ -7,10 +7,10 @@
 static void print_parameters(const rh_app *app, const rh_entry *entry) {
   char range[128], initial[64];
   rh_table table = {.columns = 4};
-  if (entry->n_params == 0) return;
+  if (entry->says.n_params == 0) return;
   printf("\nparameters (--param KEY=VALUE)\n");
-  for (uint32_t k = 0; k < entry->n_params; k++) {
-    const rh_param *param = &entry->params[k];
+  for (uint32_t k = 0; k < entry->says.n_params; k++) {
+    const rh_param *param = &entry->says.params[k];
     rh_param_range(param, range, sizeof range);
     rh_param_format(param, param->initial, initial, sizeof initial);
     rh_table_cell(&table, RH_BOLD, "%s", param->key);
@@ -37,10 +37,10 @@ static void print_kinds(const rh_entry *entry) {
   };
   const char *on = "", *with = "";
   for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++)
-    if (entry->device_kinds & kinds[k])
+    if (entry->says.device_kinds & kinds[k])
       on = rh_show("%s%s%s", on, *on ? ", " : "", rh_device_kind_name(kinds[k]));
   for (size_t k = 0; k < sizeof needs / sizeof *needs; k++)
-    if (entry->needs & needs[k].bit)
+    if (entry->says.needs & needs[k].bit)
       with = rh_show("%s%s%s", with, *with ? ", " : "; needs ", needs[k].name);
   printf("runs on     %s%s\n", on, with);
 }
@@ -82,8 +82,8 @@ static const char *find_source(const rh_app *app, const rh_entry *entry, int k,
                                char path[PATH_MAX]) {
   const char *program = app->context->options.program, *bin = strstr(program, "/bin/");
   for (const char *next = bin; next; next = strstr(next + 1, "/bin/")) bin = next;
-  if (!bin || !entry->installed) return NULL;
-  const char *file = rh_path_name(entry->path);
+  if (!bin || !entry->file->installed) return NULL;
+  const char *file = rh_path_name(entry->file->path);
   snprintf(path, PATH_MAX, "%.*s/share/redhost/%s/%.*s%s", (int)(bin - program), program,
            sources[k].folder, (int)strcspn(file, "."), file, sources[k].suffix);
   return access(path, R_OK) == 0 ? path : NULL;
@@ -105,27 +105,29 @@ static void print_sources(const rh_app *app, const rh_entry *entry) {
 
 static rh_status print_json(const rh_app *app, const rh_entry *entry, rh_error *error) {
   json_t *strategy = rh_json_strategy(app, entry);
-  json_object_set_new(strategy, "about", rh_json_bytes(entry->about));
+  json_object_set_new(strategy, "about", rh_json_bytes(entry->says.about));
   json_object_set_new(strategy, "sources", sources_json(app, entry));
   return rh_json_print(rh_json("strategies:o", rh_json_one(strategy)), error);
 }
 
 static void print_text(const rh_app *app, const rh_entry *entry) {
-  printf("%s - %s\n\n", rh_styled(app->terminal, RH_BOLD, entry->name), rh_plain(entry->summary));
-  rh_print_wrapped(entry->about, "", "", 78);
-  printf("\nplugin      %s\nversion     %s, by %s, %s\n", rh_plain(entry->path),
-         rh_plain(entry->version), rh_plain(entry->author), rh_plain(entry->license));
+  printf("%s - %s\n\n", rh_styled(app->terminal, RH_BOLD, entry->says.name),
+         rh_plain(entry->says.summary));
+  rh_print_wrapped(entry->says.about, "", "", 78);
+  printf("\nplugin      %s\nversion     %s, by %s, %s\n", rh_plain(entry->file->path),
+         rh_plain(entry->says.version), rh_plain(entry->says.author),
+         rh_plain(entry->says.license));
   print_sources(app, entry);
   if (app->typed->verbose) printf("built with  %s\n", rh_plain(entry->build));
   print_kinds(entry);
-  printf("order       %s\n", entry->promises & RH_KEEPS_ORDER
+  printf("order       %s\n", entry->says.promises & RH_KEEPS_ORDER
                                  ? "kept: serves operators that do not commute"
                                  : "free: needs an operator that commutes");
-  printf("same bits   %s%s\n", rh_determinism_name(entry->determinism),
-         entry->promises & RH_CANONICAL_ORDER
+  printf("same bits   %s%s\n", rh_determinism_name(entry->says.determinism),
+         entry->says.promises & RH_CANONICAL_ORDER
              ? ": sums and products of floats in the canonical order (docs/inside/bits.md)"
-         : entry->promises & RH_ROUNDS_ONCE ? ": sums of floats, exact and rounded once"
-                                            : "");
+         : entry->says.promises & RH_ROUNDS_ONCE ? ": sums of floats, exact and rounded once"
+                                                 : "");
   print_parameters(app, entry);
   print_here(app, entry);
 }
@@ -136,7 +138,7 @@ static rh_status unknown(const rh_registry *registry, const rh_catalog *catalog,
   char hint[RH_SUGGESTION_BYTES];
   RH_FREED(const char *) names = NULL;
   RH_TRY(RH_NEW(&names, 1 + registry->n_entries + catalog->n_entries, "a suggestion", error));
-  for (uint32_t k = 0; k < registry->n_entries; k++) names[n++] = registry->entries[k].name;
+  for (uint32_t k = 0; k < registry->n_entries; k++) names[n++] = registry->entries[k].says.name;
   for (uint32_t k = 0; k < catalog->n_entries; k++) names[n++] = catalog->entries[k].name;
   return rh_fail(error, RH_E_USAGE, "unknown strategy or operator '%.64s'%s", name,
                  rh_suggest(hint, name, names, n, ""));
@@ -168,7 +170,7 @@ rh_status rh_mode_info(const rh_app *app, rh_error *error) {
   RH_FINISHED(rh_app) with = *app;
   RH_TRY(rh_own_offers_ask(&with, error));
   if (app->typed->json) return print_json(&with, entry, error);
-  if (app->typed->quiet) rh_print_path(entry->path);
+  if (app->typed->quiet) rh_print_path(entry->file->path);
   else print_text(&with, entry);
   return RH_OK;
 }

@@ -3,14 +3,14 @@
 #include "offers.h"
 
 static void add_row(rh_table *table, const rh_entry *entry, const rh_offer *offer) {
-  int here = offer->status == RH_OK;
-  const char *bits = entry->promises & RH_CANONICAL_ORDER ? "canonical"
-                     : entry->promises & RH_ROUNDS_ONCE   ? "rounded once"
-                                                          : rh_determinism_name(entry->determinism);
-  if (here)
-    rh_table_row(table, "*    + ", entry->name, rh_offer_passes(&offer->answer),
-                 rh_offer_types(entry), rh_offer_ops(entry), bits, "yes", entry->summary);
-  else rh_table_row(table, "*    -.", entry->name, "-", "-", "-", bits, "no", offer->answer.reason);
+  const rh_strategy *is = &entry->says;
+  const char *bits = is->promises & RH_CANONICAL_ORDER ? "canonical"
+                     : is->promises & RH_ROUNDS_ONCE   ? "rounded once"
+                                                       : rh_determinism_name(is->determinism);
+  if (offer->status == RH_OK)
+    rh_table_row(table, "*    + ", is->name, rh_offer_passes(&offer->answer), rh_offer_types(entry),
+                 rh_offer_ops(entry), bits, "yes", is->summary);
+  else rh_table_row(table, "*    -.", is->name, "-", "-", "-", bits, "no", offer->answer.reason);
 }
 
 /* Nothing is skipped silently: plugins that were not loaded, shadowed or ignored are listed
@@ -22,8 +22,8 @@ static void print_rest(const rh_registry *registry) {
              rh_plain(registry->search.candidates[k].refused));
   for (uint32_t k = 0; k < registry->n_entries; k++)
     if (registry->entries[k].shadowed_by)
-      printf("shadowed: %s in %s, by %s\n", rh_plain(registry->entries[k].name),
-             rh_plain(registry->entries[k].path), rh_plain(registry->entries[k].shadowed_by));
+      printf("shadowed: %s in %s, by %s\n", rh_plain(registry->entries[k].says.name),
+             rh_plain(registry->entries[k].file->path), rh_plain(registry->entries[k].shadowed_by));
   for (uint32_t k = 0; k < registry->search.n_notes; k++)
     printf("note: %s\n", rh_plain(registry->search.notes[k]));
 }
@@ -76,9 +76,9 @@ static void print_names(const rh_app *app, const rh_registry *registry) {
   for (uint32_t k = 0; k < registry->n_entries; k++) {
     const rh_entry *entry = &registry->entries[k];
     if (entry->shadowed_by) continue;
-    if (!app->own || rh_offer_for(app, entry)->status == RH_OK) printf("%s\n", entry->name);
-    else if (!entry->installed) /* a plugin that somebody works on */
-      rh_terminal_say(app->terminal, "%s is left out: %s", entry->name,
+    if (!app->own || rh_offer_for(app, entry)->status == RH_OK) printf("%s\n", entry->says.name);
+    else if (!entry->file->installed) /* a plugin that somebody works on */
+      rh_terminal_say(app->terminal, "%s is left out: %s", entry->says.name,
                       rh_offer_for(app, entry)->answer.reason);
   }
 }

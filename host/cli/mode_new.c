@@ -146,7 +146,7 @@ static rh_status check_is_no_strategy(const rh_app *app, const char *name, rh_er
   RH_FINISHED(rh_registry) registry = {0};
   RH_TRY(rh_registry_scan(&registry, &app->context->options, NULL, 0, error));
   const rh_entry *entry = rh_registry_find(&registry, name);
-  return entry ? taken("a strategy", name, entry->path, error) : RH_OK;
+  return entry ? taken("a strategy", name, entry->file->path, error) : RH_OK;
 }
 
 /* Several files may offer one transport, as the two of MPI do; a new one that is not meant to

@@ -54,7 +54,7 @@ static rh_status find_name(work *w, const char *name, rh_error *error) {
   const rh_registry *registry = &w->registry;
   RH_TRY(scan(w, error));
   const rh_entry *entry = rh_registry_find(registry, name);
-  if (entry) return add_target(w, entry->path, name, error);
+  if (entry) return add_target(w, entry->file->path, name, error);
   /* A refused file of that name can be tested, too, to find out why. */
   for (uint32_t k = 0; k < registry->search.n; k++) {
     const rh_candidate *file = &registry->search.candidates[k];
@@ -77,8 +77,8 @@ static rh_status take_all(work *w, rh_error *error) {
     const rh_entry *entry = &registry->entries[k];
     int seen = entry->shadowed_by != NULL;
     for (uint32_t j = 0; j < w->n && !seen; j++)
-      seen = strcmp(w->targets[j].file, entry->path) == 0;
-    if (!seen) RH_TRY(add_target(w, entry->path, NULL, error));
+      seen = strcmp(w->targets[j].file, entry->file->path) == 0;
+    if (!seen) RH_TRY(add_target(w, entry->file->path, NULL, error));
   }
   if (w->n) return RH_OK;
   return rh_fail(error, RH_E_USAGE, "there is no plugin in %s", registry->search.searched);

@@ -27,7 +27,7 @@ rh_status rh_registry_select(const rh_registry *registry, const char *list, unsi
   uint32_t n = registry->n_entries;
   RH_FREED(const char *) names = NULL;
   RH_TRY(RH_NEW(&names, n + 1, "the strategies' names", error));
-  for (uint32_t k = 0; k < n; k++) names[k] = registry->entries[k].name;
+  for (uint32_t k = 0; k < n; k++) names[k] = registry->entries[k].says.name;
   return rh_strategies_select(list, names, n, selected, error);
 }
 
@@ -82,8 +82,8 @@ static void refuse(rh_offer *offer, rh_status status, uint32_t why, const char *
 
 static void ask_strategy(const rh_custom *own, rh_context *context, rh_entry *entry) {
   rh_offer *offer = &entry->offers[OWN][OWN];
-  const rh_job_spec spec = {.strategy = entry->name,
-                            .plugin = entry->path,
+  const rh_job_spec spec = {.strategy = entry->says.name,
+                            .plugin = entry->file->path,
                             .operation.op = &own->face,
                             .operation.n = (uint64_t)1 << RH_DEFAULT_LOG2_SIZE,
                             .untuned = 1,
@@ -104,7 +104,7 @@ rh_status rh_own_offers_ask(rh_app *app, rh_error *error) {
   for (uint32_t k = 0; k < registry->n_entries; k++) {
     rh_entry *entry = &registry->entries[k];
     /* Other plugins are opened in this process only where the user runs them. */
-    if (entry->installed && !entry->shadowed_by) ask_strategy(app->own, app->context, entry);
+    if (entry->file->installed && !entry->shadowed_by) ask_strategy(app->own, app->context, entry);
     else
       refuse(&entry->offers[OWN][OWN], RH_DECLINED, RH_WHY_OP,
              "its plugin did not come with redhost, and is not opened to ask: --run tries it");

@@ -1,4 +1,4 @@
-/* host/core/plug/load.c: one strategy by its name. */
+/* host/core/plug/registry.c: one strategy by its name. */
 #include <sys/stat.h>
 
 #include "../../host/core/base/base.h"

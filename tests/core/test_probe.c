@@ -1,4 +1,4 @@
-/* host/core/plug/registry.c, talk.c and wire.c: the child process that examines plugins, and
+/* host/core/plug/examine.c and wire.c: the child process that examines plugins, and
  * misbehaving ones. */
 #include "../../host/core/plug/plug.h"
 #include "../suite/suite.h"

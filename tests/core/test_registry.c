@@ -70,7 +70,7 @@ TEST(the_bad_do_not_harm_the_good) {
   for (int k = 0; k < 7; k++) {
     const rh_entry *entry = rh_registry_find(&registry, good[k]);
     ck_assert_msg(entry != NULL, "%s is not found", good[k]);
-    ck_assert_str_eq(entry->path, in(path_of("%s.so", good[k])));
+    ck_assert_str_eq(entry->file->path, in(path_of("%s.so", good[k])));
   }
   rh_registry_finish(&registry);
   assert_nothing_left(descriptors);
@@ -84,18 +84,18 @@ TEST(entries_say_everything) {
   scan(&registry, dir);
   const rh_entry *entry = rh_registry_find(&registry, "newer_minor");
   ck_assert_msg(entry != NULL, "%s", refusal_of(&registry, in("newer_minor.so")));
-  ck_assert_str_eq(entry->summary, "of the zoo");
-  ck_assert_str_eq(entry->version, "1.0");
-  ck_assert_str_eq(entry->author, "redhost");
-  ck_assert_str_eq(entry->license, "MIT");
+  ck_assert_str_eq(entry->says.summary, "of the zoo");
+  ck_assert_str_eq(entry->says.version, "1.0");
+  ck_assert_str_eq(entry->says.author, "redhost");
+  ck_assert_str_eq(entry->says.license, "MIT");
   ck_assert_str_eq(entry->build, "zoo");
-  ck_assert_uint_eq(entry->device_kinds, RH_DEVICE_HOST);
-  ck_assert_uint_eq(entry->n_params, 2);
-  ck_assert_str_eq(entry->params[0].key, "tile");
-  ck_assert_ptr_null(entry->params[0].choices);
-  ck_assert_int_eq(entry->params[0].initial, 256);
-  ck_assert_uint_eq(entry->params[0].flags, RH_PARAM_POWER_OF_TWO);
-  ck_assert_str_eq(entry->params[1].choices, "host|device");
+  ck_assert_uint_eq(entry->says.device_kinds, RH_DEVICE_HOST);
+  ck_assert_uint_eq(entry->says.n_params, 2);
+  ck_assert_str_eq(entry->says.params[0].key, "tile");
+  ck_assert_ptr_null(entry->says.params[0].choices);
+  ck_assert_int_eq(entry->says.params[0].initial, 256);
+  ck_assert_uint_eq(entry->says.params[0].flags, RH_PARAM_POWER_OF_TWO);
+  ck_assert_str_eq(entry->says.params[1].choices, "host|device");
   const rh_offer *offer = &entry->offers[RH_OP_sum][RH_TYPE_u64];
   ck_assert_int_eq(offer->status, RH_OK);
   ck_assert_int_eq(offer->answer.score, 1);
@@ -146,19 +146,19 @@ TEST(names_are_shadowed) {
   const char *places = path_of("%s:%s", in("early"), in("late"));
   scan(&registry, places);
   const rh_entry *first = rh_registry_find(&registry, "twin");
-  ck_assert_str_eq(first->path, in("early/twin.so"));
-  ck_assert_str_eq(first[1].path, in("early/another_twin.so"));
+  ck_assert_str_eq(first->file->path, in("early/twin.so"));
+  ck_assert_str_eq(first[1].file->path, in("early/another_twin.so"));
   ck_assert_str_eq(first[1].shadowed_by, in("early/twin.so"));
-  ck_assert_str_eq(first[2].path, in("late/twin.so"));
+  ck_assert_str_eq(first[2].file->path, in("late/twin.so"));
   ck_assert_str_eq(first[2].shadowed_by, in("early/twin.so"));
-  ck_assert_str_eq(rh_registry_find(&registry, "fine")->path, in("late/renamed.so"));
+  ck_assert_str_eq(rh_registry_find(&registry, "fine")->file->path, in("late/renamed.so"));
   ck_assert_ptr_null(rh_registry_find(&registry, "renamed"));
   rh_registry_finish(&registry);
   /* The order of directories precedes that of file names. */
   ck_assert(unlink(in("early/twin.so")) == 0);
   scan(&registry, places);
   first = rh_registry_find(&registry, "twin");
-  ck_assert_str_eq(first->path, in("early/another_twin.so"));
+  ck_assert_str_eq(first->file->path, in("early/another_twin.so"));
   ck_assert_str_eq(first[1].shadowed_by, in("early/another_twin.so"));
 }
 
@@ -182,7 +182,7 @@ TEST(paths_may_be_any_bytes) {
   copy_as("fine", "a\xff b\n.so");
   copy_as("no_symbol", "\xfe.so");
   scan(&registry, dir);
-  ck_assert_str_eq(rh_registry_find(&registry, "fine")->path, in("a\xff b\n.so"));
+  ck_assert_str_eq(rh_registry_find(&registry, "fine")->file->path, in("a\xff b\n.so"));
   assert_says(refusal_of(&registry, in("\xfe.so")), "does not export");
 }
 

@@ -8,10 +8,12 @@ static void try_entry(const char *line, size_t length) {
   json_t *json = json_loadb(line, length, JSON_REJECT_DUPLICATES, NULL);
   memset(&entry, 0x55, sizeof entry);
   if (rh_wire_read_entry(json, &entry) == 0) {
-    RULE(rh_strategy_name_is_valid(entry.name));
-    RULE(entry.summary && entry.about && entry.version && entry.author && entry.license);
-    RULE(entry.build && !entry.path && !entry.shadowed_by && entry.n_params <= 64);
-    for (uint32_t k = 0; k < entry.n_params; k++) RULE(entry.params[k].key && entry.params[k].doc);
+    RULE(rh_strategy_name_is_valid(entry.says.name));
+    RULE(entry.says.summary && entry.says.about && entry.says.version && entry.says.author &&
+         entry.says.license);
+    RULE(entry.build && !entry.file && !entry.shadowed_by && entry.says.n_params <= 64);
+    for (uint32_t k = 0; k < entry.says.n_params; k++)
+      RULE(entry.says.params[k].key && entry.says.params[k].doc);
     for (uint32_t op = 0; op <= RH_N_OPS; op++)
       for (uint32_t type = 0; type <= RH_N_TYPES; type++) {
         const rh_answer *answer = &entry.offers[op][type].answer;
@@ -19,7 +21,7 @@ static void try_entry(const char *line, size_t length) {
       }
     rh_entry_finish(&entry);
   }
-  RULE(!entry.name && !entry.params && !entry.n_params);
+  RULE(!entry.says.name && !entry.says.params && !entry.says.n_params);
   json_decref(json);
 }
 

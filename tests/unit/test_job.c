@@ -238,8 +238,9 @@ static void blame_others(void) {
   must(rh_context_registry(redhost->context, 1000, &registry, NULL, &error));
   for (uint32_t k = 0; k < registry->n_entries; k++) {
     const rh_entry *entry = &registry->entries[k];
-    if (!strstr(entry->name, "in_setup"))
-      rh_context_blame(redhost->context, entry->name, entry->path, plain.operation.op, 1000);
+    if (!strstr(entry->says.name, "in_setup"))
+      rh_context_blame(redhost->context, entry->says.name, entry->file->path, plain.operation.op,
+                       1000);
   }
 }
 

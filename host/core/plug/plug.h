@@ -89,6 +89,11 @@ rh_status rh_plugin_open(const char *path, rh_describe *describe, const rh_plugi
  * parameters, functions. */
 rh_status rh_plugin_judge(const rh_plugin *plugin, rh_error *error);
 
+/* Does it run on the host, whatever device is selected? */
+static inline int rh_strategy_is_host(const rh_strategy *strategy) {
+  return strategy->device_kinds == RH_DEVICE_HOST;
+}
+
 /* [a-z0-9][a-z0-9_-]{0,62} */
 int rh_strategy_name_is_valid(const char *name);
 
@@ -142,16 +147,41 @@ typedef struct rh_offer {
   rh_answer answer;
 } rh_offer;
 
+/* Examining a plugin in this process: what the probe process does, and what the library does with
+ * redhost's own plugins where there is no program to do it. */
+
+typedef struct rh_examiner {
+  const rh_device *device; /* null: the host alone */
+  uint64_t max_n;
+  rh_find_op *find_op;
+  /* Before a strategy is queried; may be null. */
+  void (*on_query)(void *user, const char *strategy);
+  void *user;
+} rh_examiner;
+
+/* Asks for the operator on the type, with the default parameters.  An operator that is not defined
+ * on it leaves the offer as it is. */
+void rh_examine_offer(const rh_examiner *by, const rh_strategy *strategy, uint32_t op, rh_type type,
+                      rh_offer *offer);
+
+/* The plugin's strategies, for rh_wire_read_entry(); null: no memory. */
+json_t *rh_examine_plugin(const rh_examiner *by, const rh_plugin *plugin);
+
+/* The host's own place among devices. */
+const rh_device *rh_host_device(void);
+
+/* Of a plugin that could not be opened. */
+static inline rh_refusal_kind rh_refusal_kind_of(rh_status status) {
+  if (status == RH_DECLINED) return RH_REFUSED_BY_INTENT;
+  return status == RH_E_PLUGIN ? RH_REFUSED_FOR_FAULT : RH_REFUSED_UNREAD;
+}
+
 /* A strategy as a child process described it.  Owned by the registry. */
 typedef struct rh_entry {
-  char *path;         /* the plugin's file; the candidate's */
-  uint32_t place;     /* its directory's rank in the search, from 0 */
-  uint32_t installed; /* 1: it came with redhost */
-  json_t *json;       /* which has the texts, of the parameters, too */
-  const char *name, *summary, *about, *version, *author, *license, *build;
-  uint64_t promises, needs;
-  uint32_t determinism, device_kinds, n_params;
-  rh_param *params;
+  const rh_candidate *file; /* the plugin's */
+  json_t *json;             /* which has the texts, of the parameters, too */
+  rh_strategy says;         /* of itself: no functions */
+  const char *build;
   /* The offers are for this device, or null, and n; asked_here: some may be for others. */
   const rh_device *asked_of;
   uint64_t asked_n;
@@ -159,7 +189,6 @@ typedef struct rh_entry {
   const rh_strategy *opened; /* null, unless it was asked in this process */
   /* [op][type], by number; .status is RH_DECLINED where undefined */
   rh_offer offers[RH_N_OPS + 1][RH_N_TYPES + 1];
-  int disabled;            /* 1: its file is refused */
   const char *shadowed_by; /* null, or the file whose strategy of that name comes first */
 } rh_entry;
 
@@ -171,12 +200,10 @@ typedef struct rh_registry {
   uint32_t n_refusals;
   uint32_t n_skipped; /* files that were not examined, since nobody asked for them */
   const rh_options *options;
-  rh_find_op *find_op; /* null: nothing is examined in this process */
+  rh_examiner by; /* what strategies are asked for; find_op null: none in this process */
   rh_describe *describe;
   char *program; /* null until a child is needed */
   int has_no_program;
-  const rh_device *device; /* what strategies are asked for */
-  uint64_t max_n;
   double limit_s;       /* for one file */
   uint64_t limit_bytes; /* that the child may send about one file */
 } rh_registry;
@@ -255,40 +282,9 @@ void rh_wire_request(rh_text *to, const rh_device *device, uint64_t max_n);
 /* The child's side; the files are read by rh_request_next(request, "file", ...).  0, or -1. */
 int rh_wire_read_request(const rh_child_request *request, rh_device *device, uint64_t *max_n);
 
-typedef rh_offer rh_offers[RH_N_OPS + 1][RH_N_TYPES + 1];
-
-/* The offers before any query: declined, with the reason. */
-void rh_wire_clear_offers(rh_offers offers);
-
-json_t *rh_wire_strategy(const rh_strategy *strategy, const char *build, rh_offers offers);
 /* 0 and *entry filled, but for what its candidate says; or -1 and nothing to free. */
 int rh_wire_read_entry(json_t *json, rh_entry *entry);
 void rh_entry_finish(rh_entry *entry);
-
-/* Examining a plugin in this process: what the probe process does, and what the library does with
- * redhost's own plugins where there is no program to do it. */
-
-typedef struct rh_examiner {
-  const rh_device *device;
-  uint64_t max_n;
-  rh_find_op *find_op;
-  /* Before a strategy is queried; may be null. */
-  void (*on_query)(void *user, const char *strategy);
-  void *user;
-} rh_examiner;
-
-/* Asks for the operator on the type, with the default parameters. */
-void rh_examine_offer(const rh_examiner *by, const rh_strategy *strategy, uint32_t op, rh_type type,
-                      rh_offer *offer);
-
-/* The plugin's strategies, for rh_wire_read_entry(); null: no memory. */
-json_t *rh_examine_plugin(const rh_examiner *by, const rh_plugin *plugin);
-
-/* The host's own place among devices. */
-const rh_device *rh_host_device(void);
-
-/* The kind of refusal of a plugin that could not be opened. */
-rh_refusal_kind rh_examine_refusal_kind(rh_status status);
 
 /* A plugin's file name determines the kind of plugin, and which of two in one directory takes
  * precedence. */

@@ -21,7 +21,7 @@ static int examine(const prober *probe, uint32_t k, const char *path) {
     return rh_channel_say(probe->channel, json_pack("{s:i, s:o}", "plugin", (int)k, "strategies",
                                                     rh_examine_plugin(&probe->by, plugin)));
   return rh_channel_say(probe->channel, json_pack("{s:i, s:i, s:o}", "refused", (int)k, "kind",
-                                                  (int)rh_examine_refusal_kind(status), "reason",
+                                                  (int)rh_refusal_kind_of(status), "reason",
                                                   rh_json_bytes(error.message)));
 }
 

@@ -1,142 +1,11 @@
 #include "internal.h"
 
-/* ---- Examining ---- */
-
-static void forget(rh_registry *registry, uint32_t k) {
-  rh_candidate *candidate = &registry->search.candidates[k];
-  rh_registry_drop(registry, k);
-  free(candidate->refused);
-  candidate->refused = NULL;
-  candidate->examined = 0;
-}
-
-static int is_same_file(const struct stat *a, const struct stat *b) {
-  return a->st_dev == b->st_dev && a->st_ino == b->st_ino && a->st_size == b->st_size &&
-         a->st_mtim.tv_sec == b->st_mtim.tv_sec && a->st_mtim.tv_nsec == b->st_mtim.tv_nsec;
-}
-
-/* Was candidate k not examined yet, or is it another file now? */
-static int is_due(rh_registry *registry, uint32_t k) {
-  rh_candidate *candidate = &registry->search.candidates[k];
-  struct stat now = {0};
-  if (!candidate->wanted || (candidate->refused && !candidate->examined)) return 0;
-  if (stat(candidate->path, &now) != 0) memset(&now, 0, sizeof now);
-  if (candidate->examined && is_same_file(&candidate->file, &now)) return 0;
-  forget(registry, k);
-  candidate->file = now;
-  return 1;
-}
-
-/* Without a program: what came with redhost, which can be trusted as much as this library. */
-static rh_status examine_here(rh_registry *registry, uint32_t k, rh_error *error) {
-  const rh_candidate *candidate = &registry->search.candidates[k];
-  const rh_examiner by = {.device = registry->device ? registry->device : rh_host_device(),
-                          .max_n = registry->max_n,
-                          .find_op = registry->find_op};
-  const rh_plugin *plugin;
-  rh_error why;
-  rh_fate fate;
-  rh_status status =
-      candidate->installed
-          ? rh_plugin_open(candidate->path, registry->describe, &plugin, &why)
-          : rh_fail(&why, RH_E_FILE,
-                    "only the redhost program examines it, and there is none beside the library; "
-                    "name it in rh_options.program");
-  if (status != RH_OK) {
-    fate = rh_registry_refuse(registry, k, why.message, rh_examine_refusal_kind(status));
-  } else {
-    json_auto_t *strategies = rh_examine_plugin(&by, plugin);
-    fate = rh_registry_take(registry, k, strategies);
-  }
-  return fate == RH_GOES_ON ? RH_OK : rh_fail(error, RH_E_NOMEM, "no memory to examine plugins");
-}
-
-/* Without plugins no child is started, so the program may be missing. */
-static rh_status find_program(rh_registry *registry, rh_error *error) {
-  rh_error why;
-  if (registry->program || registry->has_no_program) return RH_OK;
-  rh_status status = rh_child_program(registry->options, &registry->program, &why);
-  registry->has_no_program = status == RH_E_PLUGIN && registry->find_op;
-  if (status == RH_OK || registry->has_no_program) return RH_OK;
-  if (error) *error = why;
-  return status;
-}
-
-/* The names of strategies are known only now; a match disables the whole file. */
-static rh_status disable(rh_registry *registry, uint32_t k, rh_error *error) {
-  rh_candidate *candidate = &registry->search.candidates[k];
-  char reason[512], pattern[RH_PATTERN_BYTES];
-  for (uint32_t j = 0; j < registry->n_known && !candidate->installed; j++) {
-    const rh_entry *entry = &registry->entries[j];
-    if (entry->path != candidate->path || candidate->refused ||
-        !rh_is_disabled(entry->name, pattern))
-      continue;
-    snprintf(reason, sizeof reason, "offers '%s', which is disabled by '%s' in " RH_DISABLES,
-             entry->name, pattern);
-    candidate->kind = RH_REFUSED_BY_INTENT;
-    RH_TRY(rh_copy(&candidate->refused, reason, "a list of plugins", error));
-  }
-  for (uint32_t j = 0; j < registry->n_known; j++)
-    if (registry->entries[j].path == candidate->path)
-      registry->entries[j].disabled = candidate->refused != NULL;
-  return RH_OK;
-}
-
-static rh_status examine(rh_registry *registry, const uint32_t *which, uint32_t n,
-                         rh_error *error) {
-  rh_status status = n ? find_program(registry, error) : RH_OK;
-  for (uint32_t done = 0; status == RH_OK && done < n;)
-    if (registry->has_no_program) status = examine_here(registry, which[done++], error);
-    else status = rh_talk(registry, which + done, n - done, &done, error);
-  for (uint32_t k = 0; status == RH_OK && k < n; k++) status = disable(registry, which[k], error);
-  return status;
-}
-
-/* Sorts by name, then by rh_rank_files; what is disabled comes last. */
-static int by_rank(const void *left, const void *right) {
-  const rh_entry *a = left, *b = right;
-  if (a->disabled != b->disabled) return a->disabled ? 1 : -1;
-  int order = strcmp(a->name, b->name);
-  if (order == 0 && a->place != b->place) order = a->place < b->place ? -1 : 1;
-  return order ? order : rh_rank_files(a->path, b->path, a->name);
-}
-
-/* Sorts, and marks all but the first of each name. */
-static void gather(rh_registry *registry) {
-  const rh_entry *first = registry->entries;
-  if (registry->n_known)
-    qsort(registry->entries, registry->n_known, sizeof *registry->entries, by_rank);
-  registry->n_entries = registry->n_refusals = registry->n_skipped = 0;
-  for (uint32_t k = 0; k < registry->n_known && !registry->entries[k].disabled; k++) {
-    rh_entry *entry = &registry->entries[k];
-    if (strcmp(entry->name, first->name) != 0) first = entry;
-    entry->shadowed_by = entry == first ? NULL : first->path;
-    registry->n_entries++;
-  }
-  for (uint32_t k = 0; k < registry->search.n; k++) {
-    const rh_candidate *candidate = &registry->search.candidates[k];
-    registry->n_refusals += candidate->refused != NULL;
-    registry->n_skipped += !candidate->wanted && !candidate->refused;
-  }
-}
-
-rh_status rh_registry_look(rh_registry *registry, rh_error *error) {
-  RH_FREED(uint32_t) which = NULL;
-  uint32_t n = 0;
-  RH_TRY(RH_NEW(&which, registry->search.n, "examining plugins", error));
-  for (uint32_t k = 0; k < registry->search.n; k++)
-    if (is_due(registry, k)) which[n++] = k;
-  rh_status status = examine(registry, which, n, error);
-  gather(registry);
-  return status;
-}
-
 /* ---- What is wanted ---- */
 
 rh_status rh_registry_begin(rh_registry *registry, const rh_options *options, rh_find_op *find_op,
                             rh_describe *describe, rh_error *error) {
   *registry = (rh_registry){.options = options,
-                            .find_op = find_op,
+                            .by = {.find_op = find_op},
                             .describe = describe,
                             .limit_s = 5,
                             .limit_bytes = (uint64_t)16 << 20};
@@ -157,15 +26,21 @@ static int is_borne(const rh_registry *registry, const char *name) {
   return 0;
 }
 
+/* May this process ask it about other sizes, though nobody chose it?  Only a child asks others, and
+ * only once. */
+static int may_ask_here(const rh_entry *entry) {
+  return entry->file->installed && !rh_is_foreign(entry->file->path);
+}
+
 static int must_ask_again(const rh_registry *registry, const rh_candidate *candidate, int exactly) {
   int again = 0;
   for (uint32_t k = 0; k < registry->n_known; k++) {
     const rh_entry *entry = &registry->entries[k];
-    int is_of = entry->asked_of == registry->device,
-        is_known = is_of && entry->asked_n == registry->max_n;
-    if (entry->path != candidate->path) continue;
+    int is_of = entry->asked_of == registry->by.device,
+        is_known = is_of && entry->asked_n == registry->by.max_n;
+    if (entry->file != candidate) continue;
     again |= exactly ? !is_known || entry->asked_here
-                     : !is_known && !rh_can_ask_here(entry) && (!is_of || entry->asked_n == 0);
+                     : !is_known && !may_ask_here(entry) && (!is_of || entry->asked_n == 0);
   }
   return again;
 }
@@ -173,15 +48,15 @@ static int must_ask_again(const rh_registry *registry, const rh_candidate *candi
 rh_status rh_registry_examine(rh_registry *registry, const rh_device *device, uint64_t max_n,
                               const char *const *names, uint32_t n, int exactly, rh_error *error) {
   int all = n == 0, due = !registry->entries;
-  registry->device = device;
-  registry->max_n = max_n;
+  registry->by.device = device;
+  registry->by.max_n = max_n;
   for (uint32_t k = 0; k < n; k++) all |= !is_borne(registry, names[k]);
   for (uint32_t k = 0; k < registry->search.n; k++) {
     rh_candidate *candidate = &registry->search.candidates[k];
     int again = must_ask_again(registry, candidate, exactly), was_wanted = candidate->wanted;
     candidate->wanted |= all || !candidate->installed || bears_one_of(candidate->path, names, n);
     due |= again || candidate->wanted != was_wanted;
-    if (again) forget(registry, k);
+    if (again) rh_registry_forget(registry, k);
   }
   return due ? rh_registry_look(registry, error) : RH_OK;
 }
@@ -204,7 +79,131 @@ void rh_registry_finish(rh_registry *registry) {
 
 const rh_entry *rh_registry_find(const rh_registry *registry, const char *name) {
   for (uint32_t k = 0; k < registry->n_entries; k++)
-    if (!registry->entries[k].shadowed_by && strcmp(registry->entries[k].name, name) == 0)
+    if (!registry->entries[k].shadowed_by && strcmp(registry->entries[k].says.name, name) == 0)
       return &registry->entries[k];
   return NULL;
+}
+
+/* ---- One strategy by its name, for which as few files as possible are opened ---- */
+
+rh_status rh_registry_open(const char *from, rh_describe *describe, const char *name,
+                           const rh_strategy **strategy, rh_error *error) {
+  const rh_plugin *plugin;
+  rh_status status = rh_plugin_open(from, describe, &plugin, error);
+  if (status == RH_OK) {
+    for (uint32_t j = 0; j < plugin->n_strategies; j++) {
+      *strategy = plugin->strategies[j];
+      if (strcmp((*strategy)->name, name) == 0) return RH_OK;
+    }
+    status = rh_fail(error, RH_E_PLUGIN, "changed while it was examined");
+  }
+  *strategy = NULL;
+  return rh_error_prefix(error, status, "strategy '%s': %s", name, from);
+}
+
+/* The refused file that should have provided the strategy: one that has it, one of its name, or
+ * the requested file.  Null: no such file. */
+static const rh_candidate *find_refused_provider(const rh_registry *registry, const char *name) {
+  const rh_candidate *files = registry->search.candidates;
+  for (uint32_t k = registry->n_entries; k < registry->n_known; k++)
+    if (strcmp(registry->entries[k].says.name, name) == 0) return registry->entries[k].file;
+  for (uint32_t k = 0; k < registry->search.n; k++)
+    if (files[k].refused && rh_bears_name(files[k].path, name)) return &files[k];
+  int asked = rh_discovery_names_plugin(registry->options) && registry->search.n;
+  return asked && files[0].refused ? &files[0] : NULL;
+}
+
+/* The first of n candidates that could not be examined: a plugin, or a directory that is not
+ * trusted.  `text` says so; "": there is none. */
+static void say_missed(const rh_registry *registry, uint32_t n, char text[1024]) {
+  text[0] = 0;
+  for (uint32_t k = 0; k < n && !*text; k++) {
+    const rh_candidate *one = &registry->search.candidates[k];
+    if (!one->refused) continue;
+    if (one->kind == RH_REFUSED_UNSEARCHED)
+      snprintf(text, 1024, "%.600s is not searched, as it %.300s", one->path, one->refused);
+    if (one->kind == RH_REFUSED_UNREAD)
+      snprintf(text, 1024, "plugin %.600s is not loaded: %.300s", one->path, one->refused);
+  }
+}
+
+static rh_status unknown(const rh_registry *registry, const char *name, rh_error *error) {
+  char why[1024], hint[RH_SUGGESTION_BYTES];
+  uint32_t n = registry->n_entries;
+  say_missed(registry, registry->search.n, why);
+  if (*why) return rh_fail(error, RH_E_PLUGIN, "strategy '%.64s' was not found, but %s", name, why);
+  if (n == 0)
+    return rh_fail(error, RH_E_USAGE, "unknown strategy '%.64s': there is no plugin in %s", name,
+                   registry->search.searched);
+  RH_FREED(const char *) names = NULL;
+  RH_TRY(RH_NEW(&names, n + 1, "a suggestion", error));
+  names[n] = "auto";
+  for (uint32_t k = 0; k < n; k++) names[k] = registry->entries[k].says.name;
+  return rh_fail(error, RH_E_USAGE, "unknown strategy '%.64s'%s", name,
+                 rh_suggest(hint, name, names, n + 1, ""));
+}
+
+/* Examines all files of earlier directories than the first file of that name is in, and those of
+ * that name; all, if that is not enough. */
+static rh_status look_for(rh_registry *registry, const char *name, const rh_entry **entry,
+                          rh_error *error) {
+  rh_candidate *files = registry->search.candidates;
+  uint32_t n = registry->search.n, first = 0;
+  registry->by.device = NULL;
+  registry->by.max_n = 0;
+  while (first < n && !rh_bears_name(files[first].path, name)) first++;
+  for (uint32_t k = 0; k < n; k++)
+    files[k].wanted |=
+        first == n || files[k].place < files[first].place || rh_bears_name(files[k].path, name);
+  RH_TRY(rh_registry_look(registry, error));
+  *entry = rh_registry_find(registry, name);
+  if (*entry && (first == n || (*entry)->file->place <= files[first].place)) return RH_OK;
+  for (uint32_t k = 0; k < n; k++) files[k].wanted = 1;
+  RH_TRY(rh_registry_look(registry, error));
+  *entry = rh_registry_find(registry, name);
+  return RH_OK;
+}
+
+rh_status rh_registry_locate(rh_registry *registry, const char *name, rh_found *found,
+                             rh_error *error) {
+  const rh_entry *entry;
+  *found = (rh_found){0};
+  RH_TRY(look_for(registry, name, &entry, error));
+  if (!entry) {
+    const rh_candidate *provider = find_refused_provider(registry, name);
+    if (!provider) return unknown(registry, name, error);
+    return rh_fail(error, RH_E_PLUGIN, "strategy '%.64s': %s: %s", name, provider->path,
+                   provider->refused);
+  }
+  RH_TRY(rh_found_from_entry(found, entry, error));
+  say_missed(registry, (uint32_t)(entry->file - registry->search.candidates), found->missed);
+  return RH_OK;
+}
+
+void rh_registry_ask(rh_registry *registry, const rh_device *device, uint64_t max_n, uint32_t op,
+                     rh_type type) {
+  const rh_examiner by = {.device = device, .max_n = max_n, .find_op = registry->by.find_op};
+  for (uint32_t k = 0; by.find_op && k < registry->n_entries; k++) {
+    rh_entry *entry = &registry->entries[k];
+    int is_known = !entry->asked_here && entry->asked_of == device && entry->asked_n == max_n;
+    if (is_known || !may_ask_here(entry) || entry->shadowed_by) continue;
+    if (!entry->opened && rh_registry_open(entry->file->path, registry->describe, entry->says.name,
+                                           &entry->opened, NULL) != RH_OK)
+      continue;
+    rh_examine_offer(&by, entry->opened, op, type, &entry->offers[op][type]);
+    entry->asked_here = 1;
+  }
+}
+
+rh_status rh_found_from_entry(rh_found *found, const rh_entry *entry, rh_error *error) {
+  *found = (rh_found){.installed = entry->file->installed,
+                      .device_kinds = entry->says.device_kinds,
+                      .promises = entry->says.promises};
+  snprintf(found->name, sizeof found->name, "%s", entry->says.name);
+  return rh_copy(&found->path, entry->file->path, "a path", error);
+}
+
+void rh_found_finish(rh_found *found) {
+  free(found->path);
+  memset(found, 0, sizeof *found);
 }

@@ -1,18 +1,23 @@
-/* A strategy as a child describes it. */
+/* A strategy as the process that examines it describes it, and as that is read. */
 #include "plug.h"
 
-void rh_wire_clear_offers(rh_offers offers) {
-  memset(offers, 0, sizeof(rh_offers));
-  for (uint32_t op = 0; op <= RH_N_OPS; op++)
-    for (rh_type type = 0; type <= RH_N_TYPES; type++) {
-      rh_offer *offer = &offers[op][type];
-      offer->status = RH_DECLINED;
-      offer->answer.struct_size = sizeof offer->answer;
-      offer->answer.why = RH_WHY_OP;
-      if (rh_op_name(op) && rh_type_name(type))
-        snprintf(offer->answer.reason, sizeof offer->answer.reason, "%s is not defined on %s",
-                 rh_op_name(op), rh_type_name(type));
-    }
+/* ---- Asking ---- */
+
+void rh_examine_offer(const rh_examiner *by, const rh_strategy *strategy, uint32_t op, rh_type type,
+                      rh_offer *offer) {
+  int64_t params[RH_MAX_PARAMS];
+  rh_error error;
+  rh_problem problem = {.struct_size = sizeof problem,
+                        .type = type,
+                        .op = by->find_op(op, type),
+                        .device = by->device ? by->device : rh_host_device(),
+                        .max_n = by->max_n};
+  if (!problem.op) return;
+  rh_params_resolve(strategy, NULL, 0, params, &error);
+  offer->status = rh_strategy_query(strategy, &problem, params, &offer->answer, &error);
+  if (offer->status >= RH_OK) return;
+  offer->status = RH_E_PLUGIN;
+  rh_copy_plain(offer->answer.reason, sizeof offer->answer.reason, error.message);
 }
 
 /* The index of `reason` in the list, to which it is added if new; most strategies have only one
@@ -35,12 +40,15 @@ static json_t *pack_offer(uint32_t op, rh_type type, const rh_offer *offer, json
                    (json_int_t)answer->local_bytes, (json_int_t)answer->depth, reason);
 }
 
-static json_t *pack_offers(rh_offers offers, json_t *reasons) {
+static json_t *pack_offers(const rh_examiner *by, const rh_strategy *strategy, json_t *reasons) {
   json_t *all = json_array();
+  rh_offer offer = {0};
   for (uint32_t op = 1; op <= RH_N_OPS; op++)
-    for (rh_type type = 1; type <= RH_N_TYPES; type++)
-      if (rh_op_is_defined(op, type))
-        json_array_append_new(all, pack_offer(op, type, &offers[op][type], reasons));
+    for (rh_type type = 1; type <= RH_N_TYPES; type++) {
+      if (!rh_op_is_defined(op, type)) continue;
+      rh_examine_offer(by, strategy, op, type, &offer);
+      json_array_append_new(all, pack_offer(op, type, &offer, reasons));
+    }
   return all;
 }
 
@@ -57,23 +65,55 @@ static json_t *pack_params(const rh_strategy *strategy) {
   return all;
 }
 
-json_t *rh_wire_strategy(const rh_strategy *strategy, const char *build, rh_offers offers) {
+static json_t *pack_strategy(const rh_examiner *by, const rh_strategy *strategy,
+                             const char *build) {
   json_auto_t *reasons = json_array();
   json_auto_t *json = json_pack(
       "{s:[s,s,s,s,s,s,s], s:[I,I,I,I], s:o, s:o}", "texts", strategy->name, strategy->summary,
       strategy->about, strategy->version, strategy->author, strategy->license, build, "bits",
       (json_int_t)strategy->promises, (json_int_t)strategy->needs,
       (json_int_t)strategy->determinism, (json_int_t)strategy->device_kinds, "params",
-      pack_params(strategy), "offers", pack_offers(offers, reasons));
+      pack_params(strategy), "offers", pack_offers(by, strategy, reasons));
   if (!json || json_object_set(json, "reasons", reasons) != 0) return NULL;
   return json_incref(json);
 }
 
-static int read_params(const json_t *json, rh_entry *entry) {
-  entry->n_params = (uint32_t)json_array_size(json);
-  entry->params = calloc(entry->n_params + 1u, sizeof *entry->params);
-  for (uint32_t k = 0; entry->params && k < entry->n_params; k++) {
-    rh_param *param = &entry->params[k];
+json_t *rh_examine_plugin(const rh_examiner *by, const rh_plugin *plugin) {
+  json_t *strategies = json_array();
+  for (uint32_t j = 0; strategies && j < plugin->n_strategies; j++) {
+    const rh_strategy *strategy = plugin->strategies[j];
+    if (by->on_query) by->on_query(by->user, strategy->name);
+    if (json_array_append_new(strategies, pack_strategy(by, strategy, plugin->build)) == 0)
+      continue;
+    json_decref(strategies);
+    strategies = NULL;
+  }
+  return strategies;
+}
+
+/* ---- Reading ---- */
+
+/* The offers before any is read: declined, with the reason. */
+static void clear_offers(rh_entry *entry) {
+  for (uint32_t op = 0; op <= RH_N_OPS; op++)
+    for (rh_type type = 0; type <= RH_N_TYPES; type++) {
+      rh_offer *offer = &entry->offers[op][type];
+      offer->status = RH_DECLINED;
+      offer->answer.struct_size = sizeof offer->answer;
+      offer->answer.why = RH_WHY_OP;
+      if (rh_op_name(op) && rh_type_name(type))
+        snprintf(offer->answer.reason, sizeof offer->answer.reason, "%s is not defined on %s",
+                 rh_op_name(op), rh_type_name(type));
+    }
+}
+
+static int read_params(const json_t *json, rh_strategy *says) {
+  says->n_params = (uint32_t)json_array_size(json);
+  says->param_stride = sizeof *says->params;
+  rh_param *params = calloc(says->n_params + 1u, sizeof *params);
+  says->params = params;
+  for (uint32_t k = 0; params && k < says->n_params; k++) {
+    rh_param *param = &params[k];
     json_int_t min, max, initial, step, flags;
     if (json_unpack(json_array_get(json, k), "[s,s,s,I,I,I,I,I!]", &param->key, &param->doc,
                     &param->choices, &min, &max, &initial, &step, &flags) != 0)
@@ -85,17 +125,17 @@ static int read_params(const json_t *json, rh_entry *entry) {
     param->step = step;
     param->flags = (uint32_t)flags;
   }
-  return entry->params ? 0 : -1;
+  return params ? 0 : -1;
 }
 
-static int read_offer(json_t *json, const json_t *reasons, rh_offers offers) {
+static int read_offer(json_t *json, const json_t *reasons, rh_entry *entry) {
   int op, type, status, score, reason;
   json_int_t why, launches, on_host, scratch, local, depth;
   if (json_unpack(json, "[i,i,i,I,i,I,I,I,I,I,i!]", &op, &type, &status, &why, &score, &launches,
                   &on_host, &scratch, &local, &depth, &reason) != 0 ||
       op < 1 || op > RH_N_OPS || type < 1 || type > RH_N_TYPES)
     return -1;
-  rh_offer *offer = &offers[op][type];
+  rh_offer *offer = &entry->offers[op][type];
   rh_answer *answer = &offer->answer;
   *offer = (rh_offer){.status = status};
   answer->struct_size = sizeof *answer;
@@ -115,16 +155,9 @@ static int read_offer(json_t *json, const json_t *reasons, rh_offers offers) {
 
 /* The child is not trusted: what it says keeps the rules for descriptors, or is garbage. */
 static int is_valid(const rh_entry *entry) {
-  const rh_strategy said = {.summary = entry->summary,
-                            .about = entry->about,
-                            .version = entry->version,
-                            .author = entry->author,
-                            .license = entry->license,
-                            .n_params = entry->n_params,
-                            .param_stride = sizeof *entry->params,
-                            .params = entry->params};
-  return rh_strategy_name_is_valid(entry->name) && rh_validate_texts(&said, NULL) == RH_OK &&
-         rh_validate_params(&said, NULL) == RH_OK &&
+  return rh_strategy_name_is_valid(entry->says.name) &&
+         rh_validate_texts(&entry->says, NULL) == RH_OK &&
+         rh_validate_params(&entry->says, NULL) == RH_OK &&
          rh_is_plain_utf8(entry->build, strlen(entry->build));
 }
 
@@ -133,20 +166,20 @@ int rh_wire_read_entry(json_t *json, rh_entry *entry) {
   json_t *params, *offers, *offer, *reasons;
   size_t k;
   *entry = (rh_entry){.json = json_incref(json)};
-  rh_wire_clear_offers(entry->offers);
-  int good =
-      json_unpack(json, "{s:[s,s,s,s,s,s,s!], s:[I,I,I,I!], s:o, s:o, s:o!}", "texts", &entry->name,
-                  &entry->summary, &entry->about, &entry->version, &entry->author, &entry->license,
-                  &entry->build, "bits", &promises, &needs, &determinism, &kinds, "params", &params,
-                  "offers", &offers, "reasons", &reasons) == 0 &&
-      read_params(params, entry) == 0 && is_valid(entry);
+  rh_strategy *says = &entry->says;
+  clear_offers(entry);
+  int good = json_unpack(json, "{s:[s,s,s,s,s,s,s!], s:[I,I,I,I!], s:o, s:o, s:o!}", "texts",
+                         &says->name, &says->summary, &says->about, &says->version, &says->author,
+                         &says->license, &entry->build, "bits", &promises, &needs, &determinism,
+                         &kinds, "params", &params, "offers", &offers, "reasons", &reasons) == 0 &&
+             read_params(params, says) == 0 && is_valid(entry);
   if (good) {
-    entry->promises = (uint64_t)promises;
-    entry->needs = (uint64_t)needs;
-    entry->determinism = (uint32_t)determinism;
-    entry->device_kinds = (uint32_t)kinds;
+    says->promises = (uint64_t)promises;
+    says->needs = (uint64_t)needs;
+    says->determinism = (uint32_t)determinism;
+    says->device_kinds = (uint32_t)kinds;
     json_array_foreach(offers, k, offer) {
-      if (read_offer(offer, reasons, entry->offers) != 0) good = 0;
+      if (read_offer(offer, reasons, entry) != 0) good = 0;
     }
     json_object_del(json, "offers");
   }
@@ -157,9 +190,11 @@ int rh_wire_read_entry(json_t *json, rh_entry *entry) {
 
 void rh_entry_finish(rh_entry *entry) {
   json_decref(entry->json);
-  free(entry->params);
+  free((void *)(uintptr_t)entry->says.params);
   memset(entry, 0, sizeof *entry);
 }
+
+/* ---- The request ---- */
 
 /* What stands before its strings. */
 enum { DEVICE_BYTES = offsetof(rh_device, name) };

@@ -18,10 +18,6 @@ struct rh_instance {
   _Alignas(16) unsigned char value[RH_MOST_VALUE_BYTES];
 };
 
-int rh_strategy_is_host(const rh_strategy *strategy) {
-  return strategy->device_kinds == RH_DEVICE_HOST;
-}
-
 /* device: null: the host. */
 static rh_problem problem_of(const rh_instance_spec *spec, const rh_op *op,
                              const rh_device *device) {

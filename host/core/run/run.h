@@ -243,9 +243,6 @@ rh_status rh_instance_end(rh_instance *instance, void *value, rh_error *error);
 rh_status rh_instance_query(const rh_instance_spec *spec, const rh_device *device,
                             rh_answer *answer, rh_error *error);
 
-/* Does the strategy run on the host if `device` is selected? */
-int rh_strategy_is_host(const rh_strategy *strategy);
-
 /* The sources of a job's parameters: the plugin's defaults, tuned values, the caller's settings;
  * later ones override earlier ones. */
 

@@ -31,8 +31,8 @@ static rh_status check_params(const rh_stage *stage, const rh_registry *registry
   for (uint64_t s = 0; s < settings->n_params; s++) {
     int known = 0;
     for (uint32_t k = 0; k < registry->n_entries; k++)
-      for (uint32_t p = 0; p < registry->entries[k].n_params && choice[k]; p++)
-        known |= strcmp(registry->entries[k].params[p].key, settings->params[s].key) == 0;
+      known |=
+          choice[k] && rh_params_find(&registry->entries[k].says, settings->params[s].key) >= 0;
     if (!known)
       return rh_fail(error, RH_E_USAGE, "none of the strategies has a parameter '%s'",
                      settings->params[s].key);
@@ -170,7 +170,7 @@ static rh_status add_strategy(rh_stage *stage, const rh_found *found, rh_error *
   rh_sampler *sampler = &stage->samplers[stage->n_samplers];
   RH_TRY(make_sampler(stage, found, settings->params, settings->n_params, sampler, error));
   const rh_entry *entry = rh_registry_find(&stage->context->registry, found->name);
-  if (entry) sampler->reproducible = entry->determinism;
+  if (entry) sampler->reproducible = entry->says.determinism;
   stage->n_samplers++;
   return RH_OK;
 }

@@ -255,7 +255,7 @@ static rh_status search(rh_tuner *w, rh_task *task, double share_s, rh_error *er
   const rh_entry *entry = rh_registry_find(&w->stage->context->registry, h.found->name);
   h.deadline = rh_now() + 0.7 * share_s; /* the rest is for the verdict */
   RH_TRY(rh_tuner_use_point(w, task, task->n, error));
-  rh_space_init(&h.space, entry->params, entry->n_params);
+  rh_space_init(&h.space, entry->says.params, entry->says.n_params);
   RH_TRY(rh_tuner_base_samplers(w, &task, 1, &h.base, error));
   rh_status status = search_from_base(&h, error);
   rh_tuner_finish_base(task, &h.base);

@@ -17,7 +17,7 @@ int rh_tuner_is_searchable(const rh_tuner *w, const rh_task *task) {
   rh_space space;
   const rh_entry *entry = entry_of(w, task);
   if (!entry) return 0;
-  rh_space_init(&space, entry->params, entry->n_params);
+  rh_space_init(&space, entry->says.params, entry->says.n_params);
   return space.size > 1;
 }
 
@@ -35,10 +35,8 @@ static void take_over(const rh_tuner *w, rh_task *task, const rh_tunedb_entry *e
 /* A value that the plugin no longer accepts is not used by others either. */
 static int is_accepted(const rh_entry *entry, const rh_tunedb_setting *setting) {
   int64_t value;
-  for (uint32_t k = 0; k < entry->n_params; k++)
-    if (strcmp(entry->params[k].key, setting->key) == 0)
-      return rh_param_parse(&entry->params[k], setting->value, &value);
-  return 0;
+  int k = rh_params_find(&entry->says, setting->key);
+  return k >= 0 && rh_param_parse(&entry->says.params[k], setting->value, &value);
 }
 
 /* Finds what would be used if the task were not done. */
@@ -96,8 +94,9 @@ static void add_point(rh_tuner *w, const rh_bench_at *at) {
     *task = (rh_task){.strategy = k, .op = op, .n = of->n, .cut = at->cut};
     const rh_entry *entry = entry_of(w, task);
     if (!entry || entry->offers[op->base][op->type].status != RH_OK) continue;
-    task->passed_over = !(entry->promises & RH_CANONICAL_ORDER) && rh_op_rounds(op->base, op->type);
-    task->on_host = entry->device_kinds == RH_DEVICE_HOST;
+    task->passed_over =
+        !(entry->says.promises & RH_CANONICAL_ORDER) && rh_op_rounds(op->base, op->type);
+    task->on_host = entry->says.device_kinds == RH_DEVICE_HOST;
     find_base(w, task, entry);
     if (!w->fresh) look_up(w, task);
     w->n_tasks++;

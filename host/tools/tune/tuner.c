@@ -99,7 +99,7 @@ rh_status rh_tuner_check_order(rh_tuner *tuner, rh_sampler *sampler, rh_row *row
   const rh_entry *entry = rh_registry_find(&tuner->stage->context->registry, sampler->name);
   rh_error why = {0};
   if (row->status != RH_ROW_ok || row->op == 0 || !entry ||
-      !(entry->promises & RH_CANONICAL_ORDER) || !rh_op_rounds(row->op, row->type))
+      !(entry->says.promises & RH_CANONICAL_ORDER) || !rh_op_rounds(row->op, row->type))
     return RH_OK;
   rh_status status = try_order(tuner, sampler, row, &why);
   if (status == RH_E_WRONG) return rh_row_note(row, RH_ROW_wrong, why.message, error);
