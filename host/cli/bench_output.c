@@ -24,7 +24,8 @@ rh_status rh_bench_output_check(const rh_typed *typed, rh_error *error) {
 }
 
 static const char *device_key(const rh_records *results) {
-  const char *id = json_string_value(json_object_get(json_array_get(results->devices, 0), "id"));
+  const json_t *first = json_array_get(json_object_get(results->head, "devices"), 0);
+  const char *id = json_string_value(json_object_get(first, "id"));
   const char *key = id ? rh_records_device_text(results, id, "key") : NULL;
   return key ? key : "no device";
 }
@@ -44,13 +45,13 @@ static const char *word_of(const json_t *object, const char *key) {
 static rh_status check_same(const char *path, const rh_records *was, const rh_records *is,
                             rh_error *error) {
   static const char *const of_tool[] = {"version", "git", "build"};
+  const json_t *old = json_object_get(was->head, "tool"), *now = json_object_get(is->head, "tool");
   if (strcmp(device_key(was), device_key(is)) != 0)
     return refuse(path, "on", device_key(was), device_key(is), error);
   for (size_t k = 0; k < sizeof of_tool / sizeof *of_tool; k++)
-    if (strcmp(word_of(was->tool, of_tool[k]), word_of(is->tool, of_tool[k])) != 0)
-      return refuse(path, "by redhost", word_of(was->tool, of_tool[k]),
-                    word_of(is->tool, of_tool[k]), error);
-  if (!json_equal(was->settings, is->settings))
+    if (strcmp(word_of(old, of_tool[k]), word_of(now, of_tool[k])) != 0)
+      return refuse(path, "by redhost", word_of(old, of_tool[k]), word_of(now, of_tool[k]), error);
+  if (!json_equal(json_object_get(was->head, "settings"), json_object_get(is->head, "settings")))
     return rh_fail(error, RH_E_FILE,
                    "--resume %s: it was measured with other settings (--cache, --precision, "
                    "--max-time, --samples, --processes, --timer, --data or --seed); use a new file",
@@ -200,18 +201,17 @@ static json_t *describe_settings(const rh_bench_settings *settings) {
 rh_status rh_bench_header_begin(rh_records *results, const rh_app *app,
                                 const rh_bench_settings *settings, rh_error *error) {
   json_auto_t *document = rh_json_document(json_object());
-  results->tool = json_incref(json_object_get(document, "tool"));
-  results->run = describe_run(app);
-  results->settings = describe_settings(settings);
-  results->devices = json_array();
-  results->calibration = json_array();
-  results->strategies = json_array();
-  return finished(!results->tool || !results->run || !results->settings, error);
+  json_t *tool = json_incref(json_object_get(document, "tool")), *run = describe_run(app);
+  json_t *is = describe_settings(settings);
+  results->head = rh_json("schema:s tool:o run:o devices:o calibration:o settings:o strategies:o",
+                          RH_SCHEMA, tool, run, json_array(), json_array(), is, json_array());
+  return finished(!results->head || !tool || !run || !is, error);
 }
 
 rh_status rh_bench_header_end(rh_records *results, double wall_s, int complete, rh_error *error) {
-  int failed = json_object_set_new(results->run, "wall_s", json_real(wall_s)) |
-               json_object_set_new(results->run, "complete", json_boolean(complete));
+  json_t *run = json_object_get(results->head, "run");
+  int failed = json_object_set_new(run, "wall_s", json_real(wall_s)) |
+               json_object_set_new(run, "complete", json_boolean(complete));
   return finished(failed, error);
 }
 
@@ -225,7 +225,7 @@ static json_t *describe_calibration(const rh_stage *stage) {
                  bench_device->scratch_bytes, c->upload, c->download, c->cold_bytes);
 }
 
-static int describe_strategies(rh_records *results, const rh_app *app, const rh_stage *stage) {
+static int describe_strategies(json_t *list, const rh_app *app, const rh_stage *stage) {
   rh_app own = *app; /* offers are described for the first problem */
   int failed = 0;
   rh_bench_at first = {.t = 0};
@@ -234,23 +234,24 @@ static int describe_strategies(rh_records *results, const rh_app *app, const rh_
   own.type = first.problem.operation.op->type;
   for (uint32_t k = 0; k < stage->n_found; k++) {
     const rh_entry *entry = rh_registry_find(&stage->context->registry, stage->found[k].name);
-    if (entry) failed |= json_array_append_new(results->strategies, rh_json_strategy(&own, entry));
+    if (entry) failed |= json_array_append_new(list, rh_json_strategy(&own, entry));
   }
   return failed;
 }
 
 rh_status rh_bench_header_stage(rh_records *results, const rh_app *app, const rh_stage *stage,
                                 rh_error *error) {
-  int failed = describe_strategies(results, app, stage);
+  json_t *strategies = json_object_get(results->head, "strategies");
+  int failed = describe_strategies(strategies, app, stage);
   for (uint32_t k = 0; k < stage->n_peers; k++) {
     rh_peers *peers = stage->peers[k];
     for (uint32_t j = 0; j < rh_peers_count(peers); j++)
-      failed |= json_array_append_new(results->strategies,
-                                      rh_json("name:s peer:b summary:s plugin:s",
-                                              rh_peers_sampler(peers, j).name, 1,
-                                              rh_peers_about(peers, j), stage->settings->peers[k]));
+      failed |= json_array_append_new(
+          strategies, rh_json("name:s peer:b summary:s plugin:s", rh_peers_sampler(peers, j).name,
+                              1, rh_peers_about(peers, j), stage->settings->peers[k]));
   }
   if (stage->device)
-    failed |= json_array_append_new(results->calibration, describe_calibration(stage));
+    failed |= json_array_append_new(json_object_get(results->head, "calibration"),
+                                    describe_calibration(stage));
   return finished(failed, error);
 }

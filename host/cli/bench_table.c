@@ -11,7 +11,7 @@ static void print_line(rh_text *text, const char *before, const char *behind) {
 static void print_calibration(const rh_records *results) {
   size_t k;
   const json_t *device;
-  json_array_foreach(results->calibration, k, device) {
+  json_array_foreach(json_object_get(results->head, "calibration"), k, device) {
     char peak[32], up[32], down[32];
     const char *id = json_string_value(json_object_get(device, "device"));
     const char *timer = json_string_value(json_object_get(device, "timer"));

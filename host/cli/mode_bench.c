@@ -164,7 +164,9 @@ static rh_status bench_device(work *w, const rh_cl_device *device_or_none, rh_er
     return RH_OK;
   }
   const char *path = w->app->typed->resume;
-  if (w->stage.device) json_array_append_new(w->results.devices, rh_json_device(w->stage.device));
+  if (w->stage.device)
+    json_array_append_new(json_object_get(w->results.head, "devices"),
+                          rh_json_device(w->stage.device));
   if (w->resume)
     return rh_fail(error, RH_E_USAGE,
                    "--resume takes one device at a time: its file has one header");

@@ -20,9 +20,11 @@ static const char *text_in(const json_t *object, const char *key) {
 
 /* "old  2026-11-20  a1b2c3d  NVIDIA H200 580.159.04  old.json", with each device that has rows. */
 static void print_file(const char *which, const char *path, const rh_records *results) {
-  const char *git = text_in(results->tool, "git"), *version = text_in(results->tool, "version");
-  const char *start = text_in(results->run, "start"), *commit = *git ? git : version, *last = "";
-  const char *dirty = json_is_true(json_object_get(results->tool, "dirty")) && *commit ? "+" : "";
+  const json_t *tool = json_object_get(results->head, "tool");
+  const char *git = text_in(tool, "git"), *version = text_in(tool, "version"), *last = "";
+  const char *start = text_in(json_object_get(results->head, "run"), "start");
+  const char *commit = *git ? git : version;
+  const char *dirty = json_is_true(json_object_get(tool, "dirty")) && *commit ? "+" : "";
   RH_FREED(const rh_row *) rows = rh_records_by_point(results);
   const char *line = rh_show("%s%s%.10s%s%s%s", which, *start ? "  " : "", start,
                              *commit ? "  " : "", commit, dirty);
@@ -170,8 +172,10 @@ static json_t *change_object(const rh_change *change) {
 }
 
 static json_t *file_object(const char *path, const rh_records *results) {
-  return rh_json("file:s tool:o run:o devices:o", path, json_incref(results->tool),
-                 json_incref(results->run), json_incref(results->devices));
+  json_t *head = results->head;
+  return rh_json("file:s tool:o run:o devices:o", path, json_incref(json_object_get(head, "tool")),
+                 json_incref(json_object_get(head, "run")),
+                 json_incref(json_object_get(head, "devices")));
 }
 
 static json_t *comparison_members(const work *w) {

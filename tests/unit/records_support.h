@@ -91,20 +91,16 @@ static inline void add(rh_records *results, rh_row row) {
 }
 
 static inline rh_records with_header(void) {
-  rh_records results = {0};
-  results.tool =
-      json("{\"version\": \"0.1.0\", \"git\": \"a1b2c3d\", \"dirty\": false, \"build\": \"gcc\"}");
-  results.run =
-      json("{\"argv\": [\"redhost\"], \"start\": \"2026-11-20T07:42:00Z\", \"wall_s\": 4.1, "
-           "\"complete\": true}");
-  results.devices =
-      json("[{\"id\": \"1:0\", \"key\": \"k1\", \"name\": \"NVIDIA H200\", \"driver\": \"580\"},"
-           " {\"id\": \"0:0\", \"key\": \"k0\", \"name\": \"Xeon\", \"driver\": \"5.0\"}]");
-  results.calibration =
-      json("[{\"device\": \"1:0\", \"timer\": \"event\", \"read_peak_Bps\": 4.584e12}]");
-  results.settings = json("{\"cache\": \"cold\", \"seed\": 1}");
-  results.strategies = json("[{\"name\": \"two-stage\"}]");
-  return results;
+  return (rh_records){
+      .head = json(
+          "{\"schema\": \"redhost/1\", \"tool\": {\"version\": \"0.1.0\", \"git\": \"a1b2c3d\", "
+          "\"dirty\": false, \"build\": \"gcc\"}, \"run\": {\"argv\": [\"redhost\"], "
+          "\"start\": \"2026-11-20T07:42:00Z\", \"wall_s\": 4.1, \"complete\": true}, "
+          "\"devices\": [{\"id\": \"1:0\", \"key\": \"k1\", \"name\": \"NVIDIA H200\", "
+          "\"driver\": \"580\"}, {\"id\": \"0:0\", \"key\": \"k0\", \"name\": \"Xeon\", "
+          "\"driver\": \"5.0\"}], \"calibration\": [{\"device\": \"1:0\", \"timer\": \"event\", "
+          "\"read_peak_Bps\": 4.584e12}], \"settings\": {\"cache\": \"cold\", \"seed\": 1}, "
+          "\"strategies\": [{\"name\": \"two-stage\"}]}")};
 }
 
 static inline rh_records made_up(void) {

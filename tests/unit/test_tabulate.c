@@ -58,7 +58,7 @@ static const char *legend_of(const rh_records *results) {
 }
 
 TEST(what_looks_odd_is_explained) {
-  FINISHED(rh_records) results = {.settings = json_pack("{s:s}", "cache", "cold")};
+  FINISHED(rh_records) results = {.head = json_pack("{s:{s:s}}", "settings", "cache", "cold")};
   add(&results, timed("a", 64, 2e-6, 0.001));
   rh_row *row = &results.rows[0];
   row->peak_fraction = 1.004;
@@ -69,7 +69,7 @@ TEST(what_looks_odd_is_explained) {
   assert_says(legend_of(&results), "PEAK above 100 %: the input came from");
   row->latency = timed("a", 64, 1e-6, 0.001).time;
   assert_says(legend_of(&results), "LATENCY below TIME: a call has hot input");
-  json_object_set_new(results.settings, "cache", json_string("hot"));
+  json_object_set_new(json_object_get(results.head, "settings"), "cache", json_string("hot"));
   ck_assert_ptr_null(strstr(legend_of(&results), "LATENCY"));
 }
 

@@ -84,8 +84,8 @@ static rh_status pair_devices(rh_comparison *c, devices *old, devices *new_, rh_
 
 static rh_status refuse_other_cache(const rh_records *old, const rh_records *new_,
                                     rh_error *error) {
-  const char *before = json_string_value(json_object_get(old->settings, "cache"));
-  const char *now = json_string_value(json_object_get(new_->settings, "cache"));
+  const char *before = rh_records_cache(old);
+  const char *now = rh_records_cache(new_);
   if (!before || !now || strcmp(before, now) == 0) return RH_OK;
   return rh_fail(error, RH_E_USAGE,
                  "times with %.16s input and times with %.16s input cannot be compared: measure "

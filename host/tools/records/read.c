@@ -137,6 +137,42 @@ static rh_status read_first(reader *r, json_t **first) {
   return RH_OK;
 }
 
+static rh_status check_schema(const json_t *object, rh_error *error) {
+  const json_t *value = json_object_get(object, "schema");
+  const char *schema = json_string_value(value);
+  if (!value)
+    return rh_fail(error, RH_E_FILE, "has no \"schema\": it is not a redhost result file");
+  if (schema && strcmp(schema, RH_SCHEMA) == 0) return RH_OK;
+  if (schema && strncmp(schema, "redhost/", 8) == 0)
+    return rh_fail(error, RH_E_FILE, "schema: is %s, and this redhost reads " RH_SCHEMA,
+                   rh_quotable(schema));
+  return rh_fail(error, RH_E_FILE, "schema: is not " RH_SCHEMA ": it is not a redhost result file");
+}
+
+/* Keys that are not known are left out. */
+static rh_status take_head(reader *r, const json_t *from) {
+  static const struct {
+    const char *key;
+    int is_array; /* of objects; else an object */
+  } parts[] = {{"tool", 0},        {"run", 0},      {"devices", 1},
+               {"calibration", 1}, {"settings", 0}, {"strategies", 1}};
+  json_t *head = r->results->head = rh_json("schema:s", RH_SCHEMA);
+  for (size_t k = 0; k < sizeof parts / sizeof *parts; k++) {
+    const char *key = parts[k].key;
+    int is_array = parts[k].is_array;
+    json_t *value = json_object_get(from, key), *one;
+    size_t j;
+    if (value && json_typeof(value) != (is_array ? JSON_ARRAY : JSON_OBJECT) &&
+        !json_is_null(value))
+      return rh_fail(r->error, RH_E_FILE, "%s: is not an %s", key, is_array ? "array" : "object");
+    json_array_foreach(value, j, one) if (!json_is_object(one)) return rh_fail(
+        r->error, RH_E_FILE, "%s: one of them is not an object", key);
+    if (json_object_set_new(head, key, value ? json_incref(value) : json_null()) != 0)
+      return rh_fail(r->error, RH_E_NOMEM, "no memory for the results");
+  }
+  return RH_OK;
+}
+
 static rh_status read_rows(reader *r, const json_t *first) {
   const json_t *rows = json_object_get(first, "results");
   if (json_is_array(rows)) return read_array(r, rows);
@@ -149,7 +185,8 @@ static rh_status read_rows(reader *r, const json_t *first) {
 static rh_status read_document(reader *r) {
   json_auto_t *first = NULL;
   RH_TRY(read_first(r, &first));
-  RH_TRY(rh_header_from_json(r->results, first, r->error));
+  RH_TRY(check_schema(first, r->error));
+  RH_TRY(take_head(r, first));
   return read_rows(r, first);
 }
 

@@ -22,12 +22,7 @@ void rh_row_finish(rh_row *row) {
 void rh_records_finish(rh_records *results) {
   for (uint32_t k = 0; k < results->n_rows; k++) rh_row_finish(&results->rows[k]);
   free(results->rows);
-  json_decref(results->tool);
-  json_decref(results->run);
-  json_decref(results->devices);
-  json_decref(results->calibration);
-  json_decref(results->settings);
-  json_decref(results->strategies);
+  json_decref(results->head);
   *results = (rh_records){0};
 }
 
@@ -71,11 +66,12 @@ double rh_row_bandwidth(const rh_row *row) {
 
 /* ---- Facts about a device ---- */
 
-/* The object of the array whose `key` is this id; null. */
-static const json_t *find(const json_t *array, const char *key, const char *id) {
+/* The object of this part of the header whose `key` is this id; null. */
+static const json_t *find(const rh_records *results, const char *part, const char *key,
+                          const char *id) {
   size_t k;
   json_t *object;
-  json_array_foreach((json_t *)array, k, object) {
+  json_array_foreach(json_object_get(results->head, part), k, object) {
     const char *value = json_string_value(json_object_get(object, key));
     if (value && strcmp(value, id) == 0) return object;
   }
@@ -83,14 +79,18 @@ static const json_t *find(const json_t *array, const char *key, const char *id) 
 }
 
 const char *rh_records_device_text(const rh_records *results, const char *id, const char *key) {
-  const char *text = json_string_value(json_object_get(find(results->devices, "id", id), key));
+  const char *text = json_string_value(json_object_get(find(results, "devices", "id", id), key));
   if (text) return text;
-  return json_string_value(json_object_get(find(results->calibration, "device", id), key));
+  return json_string_value(json_object_get(find(results, "calibration", "device", id), key));
+}
+
+const char *rh_records_cache(const rh_records *results) {
+  return json_string_value(json_object_get(json_object_get(results->head, "settings"), "cache"));
 }
 
 double rh_records_calibration(const rh_records *results, const char *id, const char *key) {
-  const json_t *number = json_object_get(find(results->calibration, "device", id), key);
-  if (!json_is_number(number)) number = json_object_get(find(results->devices, "id", id), key);
+  const json_t *number = json_object_get(find(results, "calibration", "device", id), key);
+  if (!json_is_number(number)) number = json_object_get(find(results, "devices", "id", id), key);
   return json_is_number(number) ? json_number_value(number) : NAN;
 }
 

@@ -79,10 +79,11 @@ typedef struct rh_row {
 } rh_row;
 
 typedef struct rh_records {
-  /* Each owned, as in the document, or null: {"version", ...}, {"argv", "start", "complete", ...},
-   * [{"id", "key", "name", ...}], [{"device", "timer", "read_peak_Bps", ...}], {"cache", ...},
-   * [{"name", ...}] */
-  json_t *tool, *run, *devices, *calibration, *settings, *strategies;
+  /* Owned, or null: the document without its rows, which is JSONL's first line.  "schema"; each of
+   * the others may be null: "tool": {"version", ...}, "run": {"argv", "start", "complete", ...},
+   * "devices": [{"id", "key", "name", ...}], "calibration": [{"device", "timer", "read_peak_Bps",
+   * ...}], "settings": {"cache", ...}, "strategies": [{"name", ...}]. */
+  json_t *head;
   rh_row *rows; /* strings and arrays owned */
   uint32_t n_rows;
   /* Of a file that was read. */
@@ -107,6 +108,7 @@ double rh_row_bandwidth(const rh_row *row);      /* input bytes/s */
  * there is none. */
 const char *rh_records_device_text(const rh_records *results, const char *id, const char *key);
 double rh_records_calibration(const rh_records *results, const char *id, const char *key);
+const char *rh_records_cache(const rh_records *results); /* "cold", "hot"; null if unknown */
 
 /* What is counted along the points of a table: the length of segments, or n. */
 uint64_t rh_row_size(const rh_row *row);
@@ -375,15 +377,9 @@ rh_status rh_jsonl_add(FILE *out, const rh_row *row, const char *path, rh_error 
 /* New references, null if out of memory. */
 
 json_t *rh_row_to_json(const rh_row *row);
-/* {"schema", "tool", "run", "devices", "calibration", "settings", "strategies"}: JSONL's first
- * line. */
-json_t *rh_header_to_json(const rh_records *results);
 /* [{"device", "op", "type", "n", "strategy", "tied"}]: the best strategy of each point, and
  * those that tie with it. */
 json_t *rh_best_to_json(const rh_records *results);
 
 /* RH_E_FILE.  On failure *row owns nothing. */
 rh_status rh_row_from_json(rh_row *row, const json_t *object, rh_error *error);
-/* Fills the header's fields by reference.  RH_E_FILE for another schema and for files that are
- * not redhost's. */
-rh_status rh_header_from_json(rh_records *results, const json_t *object, rh_error *error);

@@ -103,7 +103,7 @@ void rh_table_fill(rh_table *table, const rh_row *const *rows, uint32_t n, int r
 void rh_table_title(rh_text *text, const rh_records *results, const rh_row *row) {
   const char *name = rh_records_device_text(results, row->device, "name");
   const char *driver = rh_records_device_text(results, row->device, "driver");
-  const char *cache = json_string_value(json_object_get(results->settings, "cache"));
+  const char *cache = rh_records_cache(results);
   double peak = rh_records_calibration(results, row->device, "read_peak_Bps");
   char number[32];
   rh_text_add(text, "%s %s", rh_row_op_name(row), rh_type_name(row->type));
@@ -171,9 +171,10 @@ static void add_marks(rh_text *text, uint32_t flags) {
 
 void rh_table_legend(rh_text *text, const rh_records *results) {
   uint32_t flags = 0, timed = 0, least = UINT32_MAX, most = 0;
-  const char *cache = json_string_value(json_object_get(results->settings, "cache"));
+  const char *cache = rh_records_cache(results);
   int beats_memory = 0, beats_time = 0, is_cold = cache && strcmp(cache, "cold") == 0;
-  const json_t *wall = json_object_get(results->run, "wall_s");
+  const json_t *run = json_object_get(results->head, "run");
+  const json_t *wall = json_object_get(run, "wall_s");
   char number[32];
   for (uint32_t k = 0; k < results->n_rows; k++) {
     const rh_row *row = &results->rows[k];
@@ -195,7 +196,7 @@ void rh_table_legend(rh_text *text, const rh_records *results) {
   if (timed && least == most) rh_text_add(text, ", %u samples each", least);
   if (timed && least != most) rh_text_add(text, ", %u-%u samples each", least, most);
   if (timed < results->n_rows) rh_text_add(text, ", %u without a time", results->n_rows - timed);
-  rh_text_add(text, json_is_false(json_object_get(results->run, "complete"))
+  rh_text_add(text, json_is_false(json_object_get(run, "complete"))
                         ? ".  Interrupted: some points are missing."
                         : ".");
 }

@@ -8,6 +8,43 @@ uint32_t rh_format_from_path(const char *path) {
   return 0;
 }
 
+/* ---- The best of each point ---- */
+
+/* Strategies only, because programs choose by this list. */
+static json_t *best_object(const rh_row *const *rows, uint32_t n, const rh_best *of) {
+  const rh_row *best = of->row;
+  const rh_row_segments *cut = &best->segments;
+  json_t *tied = json_array(), *segments = NULL;
+  int failed = 0;
+  for (uint32_t k = 0; k < n; k++)
+    if (rows[k] != best && rh_row_is_timed(rows[k]) && !rows[k]->is_peer &&
+        rh_best_ties(of, rows[k]))
+      failed |= json_array_append_new(tied, rh_json_bytes(rows[k]->strategy));
+  if (cut->distribution)
+    segments = rh_json("distribution:s length:u count:u", rh_lengths_name(cut->distribution),
+                       cut->length, cut->count);
+  json_t *object = rh_json("device:s op:s type:s n:u strategy:s tied:o segments:o?", best->device,
+                           rh_row_op_name(best), rh_type_name(best->type), best->n, best->strategy,
+                           tied, segments);
+  if (!failed) return object;
+  json_decref(object);
+  return NULL;
+}
+
+json_t *rh_best_to_json(const rh_records *results) {
+  RH_FREED(const rh_row *) rows = rh_records_by_point(results);
+  json_t *array = json_array();
+  int failed = !rows && results->n_rows;
+  for (uint32_t k = 0, n; rows && k < results->n_rows; k += n) {
+    n = rh_point_length(rows + k, results->n_rows - k);
+    rh_best best = rh_point_best(rows + k, n, 1);
+    if (best.row) failed |= json_array_append_new(array, best_object(rows + k, n, &best));
+  }
+  if (!failed) return array;
+  json_decref(array);
+  return NULL;
+}
+
 /* ---- JSON; all formats leave errors of `out` in it, and return -1 without memory ---- */
 
 /* Takes over `value`. -1 if it is null or cannot be written. */
@@ -20,14 +57,13 @@ static int dump(json_t *value, FILE *out) {
 /* Writes each member and row separately: building one tree would take twenty times the file's
  * size. */
 static int write_json(const rh_records *results, FILE *out) {
-  json_auto_t *header = rh_header_to_json(results);
   json_auto_t *best = rh_best_to_json(results);
   json_t *value;
   size_t j;
   const char *key, *between = "\n  ";
-  int failed = !header || !best;
+  int failed = !best;
   putc('{', out);
-  json_object_foreach(header, key, value) {
+  json_object_foreach(results->head, key, value) {
     fprintf(out, "%s\"%s\": ", between, key);
     failed |= dump(json_incref(value), out);
     between = ",\n  ";
@@ -53,7 +89,7 @@ static int write_line(json_t *value, FILE *out) {
 }
 
 static int write_jsonl(const rh_records *results, FILE *out) {
-  int failed = write_line(rh_header_to_json(results), out);
+  int failed = write_line(json_incref(results->head), out);
   for (uint32_t k = 0; k < results->n_rows && !failed; k++)
     failed = write_line(rh_row_to_json(&results->rows[k]), out);
   return failed;
@@ -286,7 +322,7 @@ rh_status rh_jsonl_begin(FILE **out, const char *path, const rh_records *results
     if (fd >= 0) close(fd);
     return status;
   }
-  if (whole_bytes || (write_line(rh_header_to_json(results), *out) == 0 && fflush(*out) == 0))
+  if (whole_bytes || (write_line(json_incref(results->head), *out) == 0 && fflush(*out) == 0))
     return RH_OK;
   rh_status status = cannot(path, error);
   fclose(*out);
