@@ -42,9 +42,10 @@ static void try_line(const char *line, size_t length, uint32_t op, rh_type type)
 }
 
 static void check_own(const rh_peer_message *said, rh_peer_word word) {
-  RULE(is_plain(said->text, sizeof said->text));
+  if (word == RH_OWN_LOG) RULE(is_plain(said->log.text, sizeof said->log.text));
   if (word == RH_OWN_PHASE) RULE(rh_phase_words(said->phase));
-  if (word == RH_OWN_PROGRESS) RULE(said->activity);
+  if (word == RH_OWN_PROGRESS)
+    RULE(is_plain(said->progress.activity, sizeof said->progress.activity));
   if (word == RH_PEER_PARTS) check_parts(said);
   if (word == RH_PEER_TAKEN) RULE(said->taken.result.n_fields <= RH_MOST_RESULTS);
   if (word == RH_PEER_OPENED) RULE(said->opened.n_used <= RH_MAX_PARAMS);
@@ -66,9 +67,9 @@ static void try_structs(const uint8_t *data, size_t size) {
   static const struct {
     const char *word;
     size_t bytes;
-  } of[] = {{"opened", sizeof(rh_opened)},
-            {"taken", sizeof(rh_taken)},
-            {"parts", sizeof(rh_parts)},
+  } of[] = {{"opened", sizeof(rh_opened)}, {"taken", sizeof(rh_taken)},
+            {"parts", sizeof(rh_parts)},   {"phase", sizeof(rh_phase)},
+            {"log", sizeof(rh_own_log)},   {"progress", sizeof(rh_own_progress)},
             {"error", sizeof(rh_error)}};
   for (size_t k = 0; k < sizeof of / sizeof *of; k++) {
     unsigned char bytes[sizeof(rh_peer_message)] = {0};

@@ -32,7 +32,7 @@ static inline void assert_garbage(const char *lines, int is_own, uint32_t op, rh
   }
 }
 
-static char logged[4096];
+static char logged[4096], reported[4096];
 static int cancels;
 
 static inline void on_log(void *user, uint32_t level, const char *text) {
@@ -43,7 +43,10 @@ static inline void on_log(void *user, uint32_t level, const char *text) {
 
 static inline int on_progress(void *user, const char *phase, uint64_t done, uint64_t total) {
   (void)user;
-  (void)phase;
+  if (strcmp(phase, "peer") != 0) {
+    size_t used = strlen(reported);
+    snprintf(reported + used, sizeof reported - used, "%s ", phase);
+  }
   (void)done;
   (void)total;
   return cancels;

@@ -2,16 +2,20 @@
  * input on its channel.
  *
  * This program is its own child: started as `redhost --work` it says what REDHOST_TEST_PLAY holds,
- * where "<" waits for a question of the parent's, "!" ends the process, "~" sleeps, and "A", "O",
- * "T" and "E" are answers: to ask, open and take, and an error. */
+ * where "<" waits for a question of the parent's, "!" ends the process, "~" sleeps, "A", "O", "T"
+ * and "E" are answers: to ask, open and take, and an error; "P3" is phase 3, "L" a log line, "U"
+ * and "V" are progress, and "X" says that two lines were dropped. */
 #include <errno.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
 
 #include "child_support.h"
 
-#define QUERY "phase loading\nphase query\n"
-#define SETUP "phase setup\n"
+#define DEVICES  "P1"
+#define QUERY    "P2P3"
+#define SETUP    "P4"
+#define RUN      "P5"
+#define TEARDOWN "P7"
 
 /* ---- The worker's side ----------------------------------------------------------------------- */
 
@@ -29,6 +33,9 @@ static const rh_taken taken = {.seconds = 0.5, .result = {.type = RH_TYPE_f32, .
 static const rh_error no_option = {.status = RH_E_USAGE, .message = "--param y: no"},
                       not_here = {.status = RH_DECLINED, .message = "not here"},
                       believe_me = {.status = RH_E_WRONG, .message = "believe me"};
+static const rh_own_log a_log = {2, "a text"};
+static const rh_own_progress upload = {"upload", 1, UINT64_MAX}, dancing = {"dancing", 1, 2};
+static const uint64_t two = 2;
 
 static void answer(const char *word, const void *from, size_t bytes) {
   FINISHED(rh_text) line = {0};
@@ -40,6 +47,7 @@ static void play(const char *part) {
   for (; *part; part++) {
     char word[4 * sizeof(rh_own_point)];
     size_t k = 0;
+    rh_phase phase;
     switch (*part) {
     case '<':
       while (k < sizeof word && read(4, &word[k], 1) == 1 && word[k] != '\n') k++;
@@ -54,6 +62,14 @@ static void play(const char *part) {
     case 'E': answer("error", &no_option, sizeof no_option); break;
     case 'D': answer("error", &not_here, sizeof not_here); break;
     case 'W': answer("error", &believe_me, sizeof believe_me); break;
+    case 'L': answer("log", &a_log, sizeof a_log); break;
+    case 'U': answer("progress", &upload, sizeof upload); break;
+    case 'V': answer("progress", &dancing, sizeof dancing); break;
+    case 'X': answer("dropped", &two, sizeof two); break;
+    case 'P':
+      phase = (rh_phase)(*++part - '0');
+      answer("phase", &phase, sizeof phase);
+      break;
     default:
       if (write(4, part, 1) != 1) _exit(9);
     }
@@ -62,52 +78,14 @@ static void play(const char *part) {
 
 /* ---- Lines ----------------------------------------------------------------------------------- */
 
-static rh_peer_word read_line(const char *line, rh_peer_message *said) {
-  return rh_peer_line_read(line, strlen(line), 1, 0, 0, said);
-}
-
-TEST(what_is_said_is_understood) {
-  rh_peer_message said;
-  char line[64];
-  ck_assert_int_eq(read_line("log 2 a text", &said), RH_OWN_LOG);
-  ck_assert_uint_eq(said.level, 2);
-  ck_assert_str_eq(said.text, "a text");
-  ck_assert_int_eq(read_line("progress upload 1 18446744073709551615", &said), RH_OWN_PROGRESS);
-  ck_assert_str_eq(said.activity, "upload");
-  ck_assert(said.done == 1 && said.total == UINT64_MAX);
-  ck_assert_int_eq(read_line("progress dancing 1 2", &said), RH_OWN_PROGRESS);
-  ck_assert_str_eq(said.activity, "working");
-  ck_assert_int_eq(read_line("dropped 150", &said), RH_OWN_DROPPED);
-  ck_assert_uint_eq(said.done, 150);
-  for (int k = RH_PHASE_start; k <= RH_PHASE_teardown; k++) {
-    snprintf(line, sizeof line, "phase %s", rh_phase_name((rh_phase)k));
-    ck_assert_int_eq(read_line(line, &said), RH_OWN_PHASE);
-    ck_assert_int_eq(said.phase, k);
-  }
-}
-
 /* Each of these differs from a valid line in one detail. */
 TEST(garbage_is_refused) {
   assert_garbage(
-      "|scribble|phase|phase running|phase run 1|Phase run|log 4 x|log -1 x|log x|"
-      "log 1 \x1b[2J|log 1 \xff|progress upload 1|progress upload 1 2 3|progress  1 2|"
-      "part|part |wrong|dropped -1|dropped 1 2|opened host 1|failed so|declined so|ready|"
-      "error -3 0 no room|opened 00|taken 1 host 7|parts 1e-6 tiles 2e-6",
+      "|scribble|phase|phase setup|phase 0|phase 00000000 1|Phase 00000000|phase 0000000G|"
+      "phase \xff|log 2 a text|progress upload 1 2|part|part |wrong|dropped -1|dropped 150|"
+      "opened host 1|failed so|declined so|ready|closed 1|error -3 0 no room|opened 00|"
+      "taken 1 host 7|parts 1e-6 tiles 2e-6",
       1, 0, 0);
-}
-
-TEST(strings_are_cut_to_fit) {
-  char line[20000], text[8200];
-  rh_peer_message said;
-  memset(text, 'x', sizeof text);
-  memcpy(text + 1021, "\xc3\xa4\xc3\xa4", 4); /* not from within a character */
-  text[4000] = 0;
-  snprintf(line, sizeof line, "log 1 %s", text);
-  ck_assert_int_eq(read_line(line, &said), RH_OWN_LOG);
-  ck_assert_uint_eq(strlen(said.text), 1023);
-  snprintf(line, sizeof line, "log 1 x%s", text);
-  ck_assert_int_eq(read_line(line, &said), RH_OWN_LOG);
-  ck_assert_uint_eq(strlen(said.text), 1022);
 }
 
 /* What was sent, but for one byte that a plugin has overwritten. */
@@ -124,7 +102,22 @@ static rh_peer_word damaged(const char *word, const void *from, size_t bytes, si
 
 TEST(damaged_structs_are_refused) {
   rh_opened long_key = asked;
+  rh_own_log long_text = a_log;
+  rh_own_progress long_activity = upload;
+  rh_phase phase = RH_PHASE_teardown;
   memset(long_key.used[1].key, 'x', sizeof long_key.used[1].key);
+  memset(long_text.text, 'x', sizeof long_text.text);
+  memset(long_activity.activity, 'x', sizeof long_activity.activity);
+  ck_assert_int_eq(damaged("phase", &phase, sizeof phase, SIZE_MAX, 0), RH_OWN_PHASE);
+  ck_assert_int_eq(damaged("phase", &phase, sizeof phase, 0, RH_PHASE_teardown + 1),
+                   RH_PEER_GARBAGE);
+  ck_assert_int_eq(damaged("log", &a_log, sizeof a_log, SIZE_MAX, 0), RH_OWN_LOG);
+  ck_assert_int_eq(damaged("log", &a_log, sizeof a_log, 0, RH_LOG_DEBUG + 1), RH_PEER_GARBAGE);
+  ck_assert_int_eq(damaged("log", &long_text, sizeof a_log, SIZE_MAX, 0), RH_PEER_GARBAGE);
+  ck_assert_int_eq(damaged("progress", &upload, sizeof upload, SIZE_MAX, 0), RH_OWN_PROGRESS);
+  ck_assert_int_eq(damaged("progress", &long_activity, sizeof upload, SIZE_MAX, 0),
+                   RH_PEER_GARBAGE);
+  ck_assert_int_eq(damaged("dropped", &two, sizeof two - 1, SIZE_MAX, 0), RH_PEER_GARBAGE);
   ck_assert_int_eq(damaged("opened", &asked, sizeof asked, SIZE_MAX, 0), RH_PEER_OPENED);
   ck_assert_int_eq(damaged("opened", &asked, sizeof asked - 1, SIZE_MAX, 0), RH_PEER_GARBAGE);
   ck_assert_int_eq(damaged("opened", &long_key, sizeof asked, SIZE_MAX, 0), RH_PEER_GARBAGE);
@@ -222,7 +215,7 @@ static rh_status run_all(const char *part, double limit_s, told *t) {
                               .n = 1,
                               .elements = region.address,
                               .region = &region};
-  logged[0] = 0;
+  logged[0] = reported[0] = 0;
   setenv("REDHOST_TEST_PLAY", part, 1);
   must(rh_isolated_sampler(&s, &spec, &error));
   rh_status status = s.ask(s.self, &data, &t->asked, &error);
@@ -237,13 +230,12 @@ static rh_status run_all(const char *part, double limit_s, told *t) {
 
 TEST(a_whole_run) {
   told t;
-  ck_assert_int_eq(run_all("<" QUERY "log 2 a text\nA<" SETUP "progress upload 1 2\nO<phase run\nT"
-                           "<phase teardown\ndropped 2\nclosed\n",
-                           10, &t),
+  ck_assert_int_eq(run_all("<" QUERY "LA<" SETUP "UVO<" RUN "T<" TEARDOWN "Xclosed\n", 10, &t),
                    RH_OK);
   ck_assert_mem_eq(&t.asked, &asked, sizeof asked);
   ck_assert_mem_eq(&t.opened, &opened, sizeof opened); /* setup may change the parameters */
   ck_assert(t.taken.seconds == 0.5 && t.taken.result.value.f == 7);
+  ck_assert_str_eq(reported, "upload working ");
   ck_assert_str_eq(logged, "2 a text\n1 strategy 'x' logged 2 lines more, which were dropped\n");
 }
 
@@ -261,17 +253,16 @@ static const fault faults[] = {
     {"hello\n<", RH_E_PLUGIN,
      "redhost --work, for strategy 'x', wrote to redhost's result channel at its start"},
     {"<~", RH_E_PLUGIN, "did not answer within 0.3 s at its start; --timeout allows more"},
-    {"<phase devices\n!", RH_E_PLUGIN, "crashed while the OpenCL driver was loaded (signal 4"},
+    {"<" DEVICES "!", RH_E_PLUGIN, "crashed while the OpenCL driver was loaded (signal 4"},
     {"<" QUERY "*", RH_E_PLUGIN, "strategy 'x' in /p/x.so sent more than 16 MiB in query"},
     {"<" QUERY "scribble\n~", RH_E_PLUGIN, "wrote to redhost's result channel in query"},
     {"<" QUERY "opened 0", RH_E_PLUGIN, "ended the process with exit status 0 in query"},
-    {"<" QUERY "phase run\nT~", RH_E_PLUGIN, "wrote to redhost's result channel in run"},
+    {"<" QUERY "" RUN "T~", RH_E_PLUGIN, "wrote to redhost's result channel in run"},
     {"<" QUERY "failed so\n~", RH_E_PLUGIN, "wrote to redhost's result channel in query"},
     {"<" QUERY "A", RH_E_PLUGIN, "ended the process with exit status 0 in query"},
     {"<" QUERY "A<" SETUP "~", RH_E_PLUGIN, "did not answer within 0.3 s in setup"},
-    {"<" QUERY "A<" SETUP "O<phase run\nTT<~", RH_E_PLUGIN,
-     "wrote to redhost's result channel in run"},
-    {"<" QUERY "A<" SETUP "O<phase run\nT<phase teardown\n!", RH_E_PLUGIN,
+    {"<" QUERY "A<" SETUP "O<" RUN "TT<~", RH_E_PLUGIN, "wrote to redhost's result channel in run"},
+    {"<" QUERY "A<" SETUP "O<" RUN "T<" TEARDOWN "!", RH_E_PLUGIN,
      "strategy 'x' in /p/x.so crashed in teardown (signal 4"},
     {"<" QUERY "W", RH_E_PLUGIN, "wrote to redhost's result channel in query"},
     {"<E<", RH_E_USAGE, "--param y: no"},
@@ -289,16 +280,16 @@ TEST(logs_have_an_end) {
   FINISHED(rh_text) part = {0};
   told t;
   rh_text_add(&part, "%s", "<" QUERY);
-  for (int k = 0; k <= RH_MOST_LOGS; k++) rh_text_add(&part, "log 3 x\n");
+  for (int k = 0; k <= RH_MOST_LOGS; k++) rh_text_add(&part, "L");
   rh_text_add(&part, "~");
   must_fail(run_all(part.s, 10, &t), RH_E_PLUGIN, "wrote to redhost's result channel in query");
-  ck_assert_uint_eq(strlen(logged), RH_MOST_LOGS * strlen("3 x\n"));
+  ck_assert_uint_eq(strlen(logged), RH_MOST_LOGS * strlen("2 a text\n"));
 }
 
 TEST(it_can_be_cancelled) {
   told t;
   cancels = 1;
-  ck_assert_int_eq(run_all("<" QUERY "progress upload 1 2\n~", 10, &t), RH_E_CANCELLED);
+  ck_assert_int_eq(run_all("<" QUERY "U~", 10, &t), RH_E_CANCELLED);
   cancels = 0;
 }
 

@@ -117,9 +117,7 @@ typedef enum rh_phase {
   RH_PHASE_LIST(RH_X)
 #undef RH_X
 } rh_phase;
-const char *rh_phase_name(rh_phase phase);
 const char *rh_phase_words(rh_phase phase);
-int rh_phase_find(const char *name, rh_phase *phase); /* 1, or 0 */
 
 /* The data of one point.  The sampler makes `copies` of the n elements, `stride` bytes apart, in
  * its own memory (on a device or the host) and reads one after the other, so that none is in a

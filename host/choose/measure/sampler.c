@@ -1,24 +1,10 @@
 #include "measure.h"
 
-static const struct {
-  const char *name, *words;
-} phases[] = {
-#define RH_X(name, words) {#name, words},
-    RH_PHASE_LIST(RH_X)
+const char *rh_phase_words(rh_phase phase) {
+#define RH_X(name, words) words,
+  static const char *const words[] = {RH_PHASE_LIST(RH_X)};
 #undef RH_X
-};
-
-const char *rh_phase_name(rh_phase phase) { return phases[phase].name; }
-
-const char *rh_phase_words(rh_phase phase) { return phases[phase].words; }
-
-int rh_phase_find(const char *name, rh_phase *phase) {
-  for (size_t k = 0; k < sizeof phases / sizeof *phases; k++)
-    if (strcmp(name, phases[k].name) == 0) {
-      *phase = (rh_phase)k;
-      return 1;
-    }
-  return 0;
+  return words[phase];
 }
 
 uint64_t rh_bench_data_bytes(const rh_bench_data *data) {

@@ -5,21 +5,15 @@
 
 /* Parses the lines that a child sends.  Pure: text in, struct out.  A peer program sends those of
  * docs/extend/peers.md.  redhost's own children (redhost --work, redhost --sample) do not greet;
- * "opened", "taken" and "parts" are followed by a struct as it is in memory, in hexadecimal
- * digits, since both sides are one program; and they send in addition
- *
- *     phase setup                          the phase that it enters: RH_PHASE_LIST
- *     log 1 TEXT                           at most RH_MOST_LOGS of them in a point
- *     progress upload 3 7
- *     dropped 150                          the number of log lines that were not sent; before
- *     "closed"
- *     error HEX                            an answer: an rh_error
+ * what follows a word is one struct as it is in memory, in hexadecimal digits, since both sides are
+ * one program; and they send in addition the phase that they enter, logs, progress, before "closed"
+ * the number of log lines that were dropped, and as an answer an error.
  *
  * The questions "open" and "ask" are followed by an rh_own_point likewise.  "ask" is whether it can
  * serve the problem: it answers as to "open", but sets nothing up and does not read the data, so
  * that data are generated only after an acceptance. */
 
-enum { RH_MOST_LOGS = 100 };
+enum { RH_MOST_LOGS = 100 }; /* in a point */
 
 typedef enum rh_peer_word {
   RH_PEER_GARBAGE, /* not part of the protocol */
@@ -46,6 +40,16 @@ typedef struct rh_parts {
   double host_share_s;
 } rh_parts;
 
+typedef struct rh_own_log {
+  uint32_t level;
+  char text[1024];
+} rh_own_log;
+
+typedef struct rh_own_progress {
+  char activity[16]; /* "upload" */
+  uint64_t done, total;
+} rh_own_progress;
+
 typedef struct rh_own_point {
   rh_bench_data data; /* pointers are the parent's, and say only whether there is something */
   uint32_t op;        /* of a user's operator, that which it is based on */
@@ -57,26 +61,24 @@ typedef struct rh_own_point {
   uint64_t region_bytes;               /* bytes to map; 0: as many as the point needs */
 } rh_own_point;
 
-/* Changes with the structs that are sent as they are. */
-enum {
-  RH_ANSWER_BYTES = sizeof(rh_opened) + sizeof(rh_taken) + sizeof(rh_parts) + sizeof(rh_own_point)
-};
-
 /* Only the fields of the line's kind are set. */
 typedef struct rh_peer_message {
   char name[64];    /* NAMED: like a strategy's name */
-  char text[1024];  /* NAMED: its description; DECLINED, FAILED: the reason; LOG */
+  char text[1024];  /* NAMED: its description; DECLINED, FAILED: the reason */
   rh_opened opened; /* OPENED, by a peer: only the values that were given */
   /* TAKEN: in finite time, more than 0; by a peer, in the result type of the operator */
   rh_taken taken;
   rh_parts parts; /* PARTS */
   rh_phase phase;
-  uint32_t level;       /* LOG */
-  const char *activity; /* PROGRESS: a constant */
-  uint64_t done, total; /* PROGRESS; done also DROPPED */
+  rh_own_log log;
+  rh_own_progress progress;
+  uint64_t dropped;
   /* ERROR: never RH_OK, nor RH_E_WRONG, because children do not check results */
   rh_error error;
 } rh_peer_message;
+
+/* Changes with the structs that are sent as they are. */
+enum { RH_ANSWER_BYTES = sizeof(rh_peer_message) + sizeof(rh_own_point) };
 
 /* Accepts any `length` bytes.  `op` and `type` determine the value of a peer's TAKEN.  Texts that
  * are too long are truncated. */
@@ -104,10 +106,9 @@ typedef struct rh_peer_question {
 typedef struct rh_peer {
   rh_peers *peers;
   char name[64], about[256];
-  uint32_t holds_data;     /* it is counted in n_holding */
-  uint32_t opened_in;      /* the number of the start in which its point was opened; 0: not open */
-  const rh_operator *op;   /* of the point; null: its values are those of segments */
-  rh_bench_data segmented; /* while a point with segments is open: its data; else all zeros */
+  uint32_t holds_data; /* it is counted in n_holding */
+  uint32_t opened_in;  /* the number of the start in which its point was opened; 0: not open */
+  rh_bench_data data;  /* of the point that was opened last */
 } rh_peer;
 
 struct rh_peers {
@@ -145,8 +146,6 @@ struct rh_peers {
 rh_status rh_peers_make(rh_peers **made, char *program, const rh_options *options, double limit_s,
                         rh_error *error);
 
-rh_status rh_peers_start_process(rh_peers *peers, rh_error *error);
-
 /* Sends a question and reads the answer, peers->word and peers->said, which is never
  * RH_PEER_GARBAGE.  A process that does not answer is ended, and *error says why.  An error that a
  * redhost child reports is returned, and the process continues. */
@@ -154,9 +153,6 @@ rh_status rh_peers_ask(rh_peers *peers, const rh_peer_question *question, rh_err
 
 /* For an answer that does not match the last question: ends the process and returns an error. */
 rh_status rh_peers_protocol_error(rh_peers *peers, const char *how, rh_error *error);
-
-/* Closes the channel, which makes the program exit, and waits briefly. */
-void rh_peers_end_process(rh_peers *peers);
 
 /* Starts the program unless it is running, for data in that region or none, and reads its
  * greeting. */

@@ -164,42 +164,12 @@ static int read_nothing(words *from, rh_peer_message *said) {
   return !from->rest;
 }
 
-/* ---- Lines of redhost's own children ---- */
-
-static int read_phase(words *from, rh_peer_message *said) {
-  const char *name = next_word(from);
-  return name && !from->rest && rh_phase_find(name, &said->phase);
-}
-
-static int read_log(words *from, rh_peer_message *said) {
-  uint64_t level;
-  if (!rh_read_digits(next_word(from), &level) || level > RH_LOG_DEBUG) return 0;
-  said->level = (uint32_t)level;
-  read_text(from, said);
-  return 1;
-}
-
-static int read_progress(words *from, rh_peer_message *said) {
-  static const char *const known[] = {"upload", "measuring", "streaming"};
-  const char *activity = next_word(from);
-  said->activity = "working"; /* a constant, because it outlives the line */
-  for (size_t k = 0; activity && k < sizeof known / sizeof *known; k++)
-    if (strcmp(activity, known[k]) == 0) said->activity = known[k];
-  return activity && rh_read_digits(next_word(from), &said->done) &&
-         rh_read_digits(next_word(from), &said->total) && !from->rest;
-}
-
-/* ---- Structs ---- */
+/* ---- Structs of redhost's own children ---- */
 
 void rh_own_line_add(rh_text *to, const char *word, const void *from, size_t bytes) {
   rh_text_add(to, "%s ", word);
   rh_hex_add(to, from, bytes);
   rh_text_append(to, "\n", 1);
-}
-
-static int read_struct(words *from, void *to, size_t bytes) {
-  const char *word = next_word(from);
-  return word && !from->rest && rh_hex_read(word, to, bytes);
 }
 
 /* A plugin may have written anywhere in the process that sent it. */
@@ -211,9 +181,9 @@ static int is_text(char *s, size_t size) {
 
 static int is_time(double seconds) { return isfinite(seconds) && seconds >= 0; }
 
-static int take_opened(words *from, rh_peer_message *said) {
+static int is_opened(rh_peer_message *said) {
   rh_opened *opened = &said->opened;
-  if (!read_struct(from, opened, sizeof *opened) || opened->n_used > RH_MAX_PARAMS) return 0;
+  if (opened->n_used > RH_MAX_PARAMS) return 0;
   for (uint32_t k = 0; k < opened->n_used; k++)
     if (!is_text(opened->used[k].key, sizeof opened->used[k].key) ||
         !is_text(opened->used[k].text, sizeof opened->used[k].text))
@@ -225,11 +195,10 @@ static int take_opened(words *from, rh_peer_message *said) {
 }
 
 /* Without a type: of segments. */
-static int take_taken(words *from, rh_peer_message *said) {
+static int is_taken(rh_peer_message *said) {
   rh_taken *taken = &said->taken;
   rh_result *result = &taken->result;
-  if (!read_struct(from, taken, sizeof *taken) || !is_time(taken->seconds) || taken->seconds == 0 ||
-      result->n_fields > RH_MOST_RESULTS)
+  if (!is_time(taken->seconds) || taken->seconds == 0 || result->n_fields > RH_MOST_RESULTS)
     return 0;
   for (uint32_t k = 0; k < result->n_fields; k++)
     if (!rh_type_name(result->fields[k].type) ||
@@ -238,9 +207,9 @@ static int take_taken(words *from, rh_peer_message *said) {
   return !result->type || rh_type_name(result->type);
 }
 
-static int take_parts(words *from, rh_peer_message *said) {
+static int is_parts(rh_peer_message *said) {
   rh_parts *parts = &said->parts;
-  if (!read_struct(from, parts, sizeof *parts) || parts->n > RH_MAX_PARTS) return 0;
+  if (parts->n > RH_MAX_PARTS) return 0;
   for (uint32_t k = 0; k < parts->n; k++)
     if (!is_text(parts->list[k].stage, sizeof parts->list[k].stage) ||
         !is_time(parts->list[k].seconds))
@@ -248,9 +217,8 @@ static int take_parts(words *from, rh_peer_message *said) {
   return is_time(parts->host_share_s);
 }
 
-static int take_error(words *from, rh_peer_message *said) {
+static int is_error(rh_peer_message *said) {
   rh_error *error = &said->error;
-  if (!read_struct(from, error, sizeof *error)) return 0;
   switch (error->status) {
 #define RH_X(name, number, text)                                                                   \
   case name: break;
@@ -262,35 +230,65 @@ static int take_error(words *from, rh_peer_message *said) {
          is_text(error->message, sizeof error->message) && error->message[0];
 }
 
-static int read_dropped(words *from, rh_peer_message *said) {
-  return rh_read_digits(next_word(from), &said->done) && !from->rest;
+static int is_phase(rh_peer_message *said) { return said->phase <= RH_PHASE_teardown; }
+
+static int is_log(rh_peer_message *said) {
+  return said->log.level <= RH_LOG_DEBUG && is_text(said->log.text, sizeof said->log.text);
+}
+
+static int is_progress(rh_peer_message *said) {
+  return is_text(said->progress.activity, sizeof said->progress.activity);
 }
 
 /* ---- All of them ---- */
 
-/* By a peer program and by an own child; null: it does not say that. */
 static const struct {
   const char *verb;
   rh_peer_word word;
   int (*read)(words *from, rh_peer_message *said);
-  int (*read_own)(words *from, rh_peer_message *said);
 } lines[] = {
-    {"redhost-peer", RH_PEER_HELLO, read_hello, NULL},
-    {"peer", RH_PEER_NAMED, read_named, NULL},
-    {"ready", RH_PEER_READY, read_nothing, NULL},
-    {"opened", RH_PEER_OPENED, read_opened, take_opened},
-    {"declined", RH_PEER_DECLINED, read_text, NULL},
-    {"failed", RH_PEER_FAILED, read_text, NULL},
-    {"taken", RH_PEER_TAKEN, read_taken, take_taken},
-    {"parts", RH_PEER_PARTS, NULL, take_parts},
-    {"closed", RH_PEER_CLOSED, read_nothing, read_nothing},
-    {"valued", RH_PEER_VALUED, read_nothing, read_nothing},
-    {"phase", RH_OWN_PHASE, NULL, read_phase},
-    {"log", RH_OWN_LOG, NULL, read_log},
-    {"progress", RH_OWN_PROGRESS, NULL, read_progress},
-    {"dropped", RH_OWN_DROPPED, NULL, read_dropped},
-    {"error", RH_OWN_ERROR, NULL, take_error},
+    {"redhost-peer", RH_PEER_HELLO, read_hello}, {"peer", RH_PEER_NAMED, read_named},
+    {"ready", RH_PEER_READY, read_nothing},      {"opened", RH_PEER_OPENED, read_opened},
+    {"declined", RH_PEER_DECLINED, read_text},   {"failed", RH_PEER_FAILED, read_text},
+    {"taken", RH_PEER_TAKEN, read_taken},        {"closed", RH_PEER_CLOSED, read_nothing},
+    {"valued", RH_PEER_VALUED, read_nothing},
 };
+
+static rh_peer_word read_line(const char *verb, words *rest, rh_peer_message *said) {
+  for (size_t k = 0; k < sizeof lines / sizeof *lines; k++)
+    if (strcmp(verb, lines[k].verb) == 0)
+      return lines[k].read(rest, said) ? lines[k].word : RH_PEER_GARBAGE;
+  return RH_PEER_GARBAGE;
+}
+
+#define FOLLOWED_BY(member) offsetof(rh_peer_message, member), sizeof((rh_peer_message *)0)->member
+
+static const struct {
+  const char *verb;
+  rh_peer_word word;
+  size_t at, bytes;                       /* of the struct behind it; bytes: perhaps 0 */
+  int (*is_valid)(rh_peer_message *said); /* null: any is */
+} own_lines[] = {
+    {"opened", RH_PEER_OPENED, FOLLOWED_BY(opened), is_opened},
+    {"taken", RH_PEER_TAKEN, FOLLOWED_BY(taken), is_taken},
+    {"parts", RH_PEER_PARTS, FOLLOWED_BY(parts), is_parts},
+    {"closed", RH_PEER_CLOSED, 0, 0, NULL},
+    {"valued", RH_PEER_VALUED, 0, 0, NULL},
+    {"phase", RH_OWN_PHASE, FOLLOWED_BY(phase), is_phase},
+    {"log", RH_OWN_LOG, FOLLOWED_BY(log), is_log},
+    {"progress", RH_OWN_PROGRESS, FOLLOWED_BY(progress), is_progress},
+    {"dropped", RH_OWN_DROPPED, FOLLOWED_BY(dropped), NULL},
+    {"error", RH_OWN_ERROR, FOLLOWED_BY(error), is_error},
+};
+
+static rh_peer_word read_own(const char *verb, const char *digits, rh_peer_message *said) {
+  size_t k = 0, n = sizeof own_lines / sizeof *own_lines;
+  while (k < n && strcmp(verb, own_lines[k].verb) != 0) k++;
+  if (k == n || !rh_hex_read(digits, (char *)said + own_lines[k].at, own_lines[k].bytes) ||
+      (own_lines[k].is_valid && !own_lines[k].is_valid(said)))
+    return RH_PEER_GARBAGE;
+  return own_lines[k].word;
+}
 
 rh_peer_word rh_peer_line_read(const char *line, size_t length, int is_own, uint32_t op,
                                rh_type type, rh_peer_message *said) {
@@ -303,10 +301,6 @@ rh_peer_word rh_peer_line_read(const char *line, size_t length, int is_own, uint
   copy[length] = 0;
   words from = {copy};
   const char *verb = next_word(&from);
-  for (size_t k = 0; verb && k < sizeof lines / sizeof *lines; k++) {
-    int (*read)(words *, rh_peer_message *) = is_own ? lines[k].read_own : lines[k].read;
-    if (read && strcmp(verb, lines[k].verb) == 0)
-      return read(&from, said) ? lines[k].word : RH_PEER_GARBAGE;
-  }
-  return RH_PEER_GARBAGE;
+  if (!verb) return RH_PEER_GARBAGE;
+  return is_own ? read_own(verb, from.rest ? from.rest : "", said) : read_line(verb, &from, said);
 }

@@ -133,9 +133,7 @@ static rh_status peer_open(void *self, const rh_bench_data *data, rh_opened *ope
                            rh_error *error) {
   rh_peer *me = self;
   *opened = (rh_opened){0};
-  me->op = data->lengths ? NULL : data->op;
-  me->segmented = (rh_bench_data){0};
-  if (data->lengths) me->segmented = *data;
+  me->data = *data;
   if (data->lengths) RH_TRY(rh_layout_check(&data->lengths->layout, data->op, data->n, error));
   RH_TRY(rh_peers_run(me->peers, data, error));
   RH_TRY(hold_data(me, data, error));
@@ -161,8 +159,9 @@ static int is_open(const rh_peer *me) {
 static rh_status ask_about(rh_peer *me, const char *verb, const char *rest, rh_peer_word expected,
                            rh_error *error) {
   char line[128];
-  const rh_peer_question question = {line, me->name, verb, me->op ? me->op->base : RH_OP_sum,
-                                     me->op ? me->op->type : RH_TYPE_f64};
+  const rh_operator *op = me->data.lengths ? NULL : me->data.op;
+  const rh_peer_question question = {line, me->name, verb, op ? op->base : RH_OP_sum,
+                                     op ? op->type : RH_TYPE_f64};
   if (!is_open(me))
     return rh_fail(error, RH_E_PLUGIN, "%s: its process was lost with another peer: %s", me->name,
                    me->peers->why);
@@ -189,7 +188,7 @@ static rh_status peer_take(void *self, const rh_take *take, rh_taken *taken, rh_
   if (taken->stamped && take->kind != RH_TAKE_DEVICE)
     return rh_peers_protocol_error(peers, "used the device's clock instead of the host's", error);
   peers->losses = 0;
-  if (taken->result.n_fields != (me->op ? me->op->n_results : 0))
+  if (taken->result.n_fields != (me->data.lengths ? 0 : me->data.op->n_results))
     return rh_peers_protocol_error(peers, "gave other fields", error);
   snprintf(taken->result.strategy, sizeof taken->result.strategy, "%s", me->name);
   return RH_OK;
@@ -268,7 +267,7 @@ static rh_status to_values(const rh_bench_data *data, const char *results, uint6
 static rh_status peer_values(void *self, void *to, rh_error *error) {
   rh_peer *me = self;
   rh_peers *peers = me->peers;
-  const rh_bench_data *data = &me->segmented;
+  const rh_bench_data *data = &me->data;
   const places at = places_of(me, data);
   uint64_t bytes = data->lengths->layout.segments * at.result_bytes;
   RH_FREED(char) of_program = NULL;

@@ -16,25 +16,8 @@ typedef struct outlet {
   uint64_t logs;
 } outlet;
 
-__attribute__((format(printf, 2, 3))) static int tell(outlet *to, const char *format, ...) {
-  char line[8192];
-  va_list args;
-  va_start(args, format);
-  int length = vsnprintf(line, sizeof line - 1, format, args);
-  va_end(args);
-  if (length < 0) return -1;
-  if ((size_t)length > sizeof line - 2) length = (int)sizeof line - 2;
-  line[length] = 0;
-  rh_make_plain(line);
-  line[length] = '\n';
-  pthread_mutex_lock(&to->lock);
-  int failed = rh_write_all(to->channel, line, (size_t)length + 1, RH_BYTES_HERE);
-  pthread_mutex_unlock(&to->lock);
-  return failed;
-}
-
 /* A word and the struct behind it. */
-static int tell_struct(outlet *to, const char *word, const void *from, size_t bytes) {
+static int tell_parent(outlet *to, const char *word, const void *from, size_t bytes) {
   RH_FINISHED(rh_text) line = {0};
   rh_own_line_add(&line, word, from, bytes);
   pthread_mutex_lock(&to->lock);
@@ -44,19 +27,24 @@ static int tell_struct(outlet *to, const char *word, const void *from, size_t by
 }
 
 static int tell_error(outlet *to, const rh_error *error) {
-  return tell_struct(to, "error", error, sizeof *error);
+  return tell_parent(to, "error", error, sizeof *error);
 }
 
 /* Further lines would only be dropped by the parent, and endless logging must not count as
  * progress. */
 static void tell_log(void *to, uint32_t level, const char *text) {
   outlet *out = to;
+  rh_own_log log = {.level = level > RH_LOG_DEBUG ? RH_LOG_DEBUG : level};
+  rh_copy_plain(log.text, sizeof log.text, text);
   if (__atomic_fetch_add(&out->logs, 1, __ATOMIC_RELAXED) < RH_MOST_LOGS)
-    tell(out, "log %u %s", level > RH_LOG_DEBUG ? RH_LOG_DEBUG : level, text);
+    tell_parent(out, "log", &log, sizeof log);
 }
 
 static int tell_progress(void *to, const char *activity, uint64_t done, uint64_t total) {
-  return tell(to, "progress %s %" PRIu64 " %" PRIu64, activity, done, total) != 0;
+  rh_own_progress progress = {.done = done, .total = total};
+  rh_copy_plain(progress.activity, sizeof progress.activity, activity);
+  tell_parent(to, "progress", &progress, sizeof progress);
+  return 0; /* this process does not outlive its parent */
 }
 
 /* ---- The child ---- */
@@ -81,11 +69,48 @@ typedef struct sampling {
 
 static void send_phase(void *user, rh_phase phase) {
   sampling *s = user;
-  if (s->phase != phase) tell(&s->parent, "phase %s", rh_phase_name(phase));
+  if (s->phase != phase) tell_parent(&s->parent, "phase", &phase, sizeof phase);
   s->phase = phase;
 }
 
 /* ---- Beginning ---- */
+
+enum { MOST_SETTINGS = 1024 };
+
+/* 0, or -1. */
+static int read_settings(const rh_child_request *request, rh_sample_order *order) {
+  rh_setting *settings = calloc(MOST_SETTINGS, sizeof *settings);
+  uint64_t n = 0;
+  if (!settings) return -1;
+  order->settings = settings;
+  for (const char *value = NULL; n < MOST_SETTINGS; n++) {
+    settings[n].key = rh_request_next(request, "setting", value);
+    if (!settings[n].key) break;
+    value = settings[n].value = rh_request_next(request, "value", settings[n].key);
+    if (!value) return -1;
+  }
+  order->n_settings = n;
+  return n < MOST_SETTINGS ? 0 : -1;
+}
+
+int rh_sample_read(const rh_child_request *request, rh_sample_order *order) {
+  const char *own = NULL;
+  *order = (rh_sample_order){
+      .options = rh_request_options(request),
+      .strategy = rh_request_get(request, "strategy"),
+      .plugin = rh_request_get(request, "plugin"),
+      .what = rh_request_get(request, "what"),
+  };
+  while (order->n_own < RH_MOST_OWN && (own = rh_request_next(request, "own", own)))
+    order->own[order->n_own++] = own;
+  if (order->strategy && order->plugin && read_settings(request, order) == 0 &&
+      rh_request_struct(request, "is", &order->is, sizeof order->is) == 0 &&
+      order->is.answer_bytes == RH_ANSWER_BYTES)
+    return 0;
+  free((void *)(uintptr_t)order->settings); /* the type says const */
+  order->settings = NULL;
+  return -1;
+}
 
 /* The parent has already reported faults of the tuning database, so they are silent here. */
 static rh_status open_tuned(rh_context *context, rh_error *error) {
@@ -201,7 +226,7 @@ static int ask_or_open(sampling *s, const char *digits, int opens) {
   const rh_sampler *sampler = &s->sampler;
   if (status == RH_OK)
     status = (opens ? sampler->open : sampler->ask)(sampler->self, &s->point, &opened, &error);
-  return status == RH_OK ? tell_struct(&s->parent, "opened", &opened, sizeof opened)
+  return status == RH_OK ? tell_parent(&s->parent, "opened", &opened, sizeof opened)
                          : tell_error(&s->parent, &error);
 }
 
@@ -212,7 +237,7 @@ static int take_sample(sampling *s, const char *line) {
   if (sscanf(line, "take %*63s %u %u", &take.kind, &take.batch) != 2 || !s->region.address)
     return -1;
   rh_status status = s->sampler.take(s->sampler.self, &take, &taken, &error);
-  return status == RH_OK ? tell_struct(&s->parent, "taken", &taken, sizeof taken)
+  return status == RH_OK ? tell_parent(&s->parent, "taken", &taken, sizeof taken)
                          : tell_error(&s->parent, &error);
 }
 
@@ -222,7 +247,7 @@ static int show_parts(sampling *s) {
   if (!s->region.address) return -1;
   rh_status status =
       s->sampler.parts(s->sampler.self, parts.list, &parts.n, &parts.host_share_s, &error);
-  return status == RH_OK ? tell_struct(&s->parent, "parts", &parts, sizeof parts)
+  return status == RH_OK ? tell_parent(&s->parent, "parts", &parts, sizeof parts)
                          : tell_error(&s->parent, &error);
 }
 
@@ -236,14 +261,16 @@ static int send_values(sampling *s) {
   if (status == RH_OK) status = s->sampler.values(s->sampler.self, values, &error);
   if (status == RH_OK && rh_write_all(s->data, values, bytes, s->asked.results_at) != 0)
     status = rh_fail(&error, RH_E_NOMEM, "the values of segments cannot be handed over");
-  return status == RH_OK ? tell(&s->parent, "valued") : tell_error(&s->parent, &error);
+  return status == RH_OK ? tell_parent(&s->parent, "valued", NULL, 0)
+                         : tell_error(&s->parent, &error);
 }
 
 static int end_point(sampling *s) {
   close_point(s);
   uint64_t logs = __atomic_exchange_n(&s->parent.logs, 0, __ATOMIC_RELAXED);
-  if (logs > RH_MOST_LOGS) tell(&s->parent, "dropped %" PRIu64, logs - RH_MOST_LOGS);
-  return tell(&s->parent, "closed");
+  uint64_t dropped = logs > RH_MOST_LOGS ? logs - RH_MOST_LOGS : 0;
+  if (dropped) tell_parent(&s->parent, "dropped", &dropped, sizeof dropped);
+  return tell_parent(&s->parent, "closed", NULL, 0);
 }
 
 static int answer(sampling *s, const char *line) {

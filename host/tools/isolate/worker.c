@@ -2,6 +2,27 @@
 
 /* ---- The sampler ---- */
 
+void rh_sample_order_write(rh_text *to, const rh_isolated_spec *spec) {
+  rh_sample_numbers is = {.answer_bytes = RH_ANSWER_BYTES,
+                          .untuned = spec->untuned,
+                          .strict = spec->strict,
+                          .is_known = spec->bench_device != NULL};
+  const rh_options options = {.device = spec->device ? spec->device->label : NULL,
+                              .cache_dir = spec->options->cache_dir,
+                              .no_cache = spec->options->no_cache};
+  if (spec->bench_device) is.known = *spec->bench_device;
+  rh_request_begin(to);
+  rh_request_add_options(to, &options);
+  rh_request_add(to, "strategy", spec->found->name);
+  rh_request_add(to, "plugin", spec->found->path);
+  rh_request_add(to, "what", spec->what);
+  for (uint64_t k = 0; k < spec->n_settings; k++) {
+    rh_request_add(to, "setting", spec->settings[k].key);
+    rh_request_add(to, "value", spec->settings[k].value);
+  }
+  rh_request_add_struct(to, "is", &is, sizeof is);
+}
+
 /* Adds the texts that the child makes the operators of. */
 static rh_status add_own(rh_peers *peers, const rh_isolated_spec *spec, rh_error *error) {
   for (uint32_t k = 0; k < spec->n_own; k++) {
