@@ -60,7 +60,7 @@ TEST(a_mean_has_the_bound_of_its_sum) {
   OWNED(rh_custom) mean = built_in("sum", "x", RH_TYPE_f32, "a/n");
   rh_reference reference = reference_of(mean, x, 1000);
   double exact = reference.answer.fields[0].value.f;
-  double sum = (double)rh_exact_sum_long(&reference.sum), bound = 10 * 0x1p-24 * sum / 1000;
+  double sum = (double)rh_exact_sum_rounded(&reference.sum, 0), bound = 10 * 0x1p-24 * sum / 1000;
   ck_assert(fabs(exact - sum / 1000) < 1e-7 && reference.answer.value.f == exact);
   ck_assert_int_eq(judge(&reference, 0, exact, 10), OK);
   ck_assert_int_eq(judge(&reference, 0, exact + bound, 10), OK);

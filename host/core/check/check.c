@@ -50,6 +50,12 @@ static void judged_wrong(const rh_judged *j, const char *why) {
                  digits, j->reference->result.value.f, why);
 }
 
+/* Where only one result is right. */
+static void judged_alone(const rh_judged *j, const char *why) {
+  if (rh_equal_floats(j->result, j->reference->result.value.f)) judged_equal(j);
+  else judged_wrong(j, why);
+}
+
 /* The distance of neighbouring numbers of the format at x. */
 static long double ulp_at(const rh_judge_format *format, long double x) {
   int exponent;
@@ -89,11 +95,6 @@ int rh_equal_floats(double a, double b) {
 
 /* ---- Operators that every order computes alike ---- */
 
-static int equal_values(const rh_result *a, const rh_result *b) {
-  return rh_type_is_float(a->type) ? rh_equal_floats(a->value.f, b->value.f)
-                                   : a->value.u == b->value.u;
-}
-
 static void print_result(char text[96], const rh_result *result) {
   size_t n = strlen(rh_format_exact(text, result));
   if (result->indexed) snprintf(text + n, 96 - n, " at %" PRIu64, result->index);
@@ -101,7 +102,10 @@ static void print_result(char text[96], const rh_result *result) {
 
 static void judge_exact(const rh_result *expected, const rh_result *result, rh_verdict *verdict) {
   char is[96], should[96];
-  if (equal_values(expected, result) && (!expected->indexed || expected->index == result->index)) {
+  int is_equal = rh_type_is_float(expected->type)
+                     ? rh_equal_floats(expected->value.f, result->value.f)
+                     : expected->value.u == result->value.u;
+  if (is_equal && (!expected->indexed || expected->index == result->index)) {
     rh_verdict_say(verdict, RH_VERDICT_OK, 0, "equal");
     return;
   }
@@ -122,20 +126,19 @@ static void set_depth(const rh_judged *j, uint64_t declared) {
  * of that sign by more than the rounding error. */
 static int can_overflow(const rh_judged *j, const rh_fixed *side) {
   long double h = (long double)j->verdict->depth;
-  return h > 0 && RH_ROUND_UP(rh_fixed_long(side, 1) * (1 + h * j->u)) > rh_judged_largest(j);
+  return h > 0 && RH_ROUND_UP(rh_fixed_rounded(side, 0, 1) * (1 + h * j->u)) > rh_judged_largest(j);
 }
 
 /* The case that S is NaN or infinite because an element is. */
 static void judge_special_sum(const rh_judged *j) {
   const rh_exact_sum *sum = &j->reference->sum;
   double expected = j->reference->result.value.f;
-  if (rh_equal_floats(expected, j->result)) judged_equal(j);
-  else if (isinf(expected) && isnan(j->result) &&
-           can_overflow(j, expected > 0 ? &sum->negative : &sum->positive))
+  if (isinf(expected) && isnan(j->result) &&
+      can_overflow(j, expected > 0 ? &sum->negative : &sum->positive))
     judged_unknown(j,
                    "whether the finite elements overflow, and meet an infinity of the other sign, "
                    "depends on the order");
-  else judged_wrong(j, ": the input has NaN or infinities");
+  else judged_alone(j, ": the input has NaN or infinities");
 }
 
 /* The case that S is finite but the result is not: an infinity has the sign of the elements that
@@ -143,10 +146,11 @@ static void judge_special_sum(const rh_judged *j) {
 static void judge_overflow(const rh_judged *j) {
   const rh_exact_sum *sum = &j->reference->sum;
   int up = can_overflow(j, &sum->positive), down = can_overflow(j, &sum->negative);
-  if (j->result == j->reference->result.value.f) judged_equal(j);
-  else if (isnan(j->result) ? up && down : j->result > 0 ? up : down)
+  if (j->result != j->reference->result.value.f && (isnan(j->result) ? up && down
+                                                    : j->result > 0  ? up
+                                                                     : down))
     judged_unknown(j, "whether the sum overflows depends on the order");
-  else judged_wrong(j, ": no order overflows so");
+  else judged_alone(j, ": no order overflows so");
 }
 
 /* Each element passes through at most h additions, each of which errs by at most u of what it adds
@@ -156,28 +160,23 @@ static long double sum_bound(const rh_judged *j) {
   long double h = (long double)j->verdict->depth, bound = 0;
   if (h > 0)
     bound = h * j->u * rh_exact_abs_up(&reference->sum) +
-            j->u * fabsl(rh_exact_sum_long(&reference->sum));
+            j->u * fabsl(rh_exact_sum_rounded(&reference->sum, 0));
   /* Every element and every sum may have been flushed to zero. */
   if (j->flushes)
     bound += 2 * (long double)reference->n * (1 + h * j->u) * ldexpl(1, j->format.emin);
   return RH_ROUND_UP(bound);
 }
 
-/* Only one result is right where a sum is rounded once. */
-static void judge_rounding(const rh_judged *j) {
-  j->verdict->depth = 1;
-  if (rh_equal_floats(j->result, j->reference->result.value.f)) judged_equal(j);
-  else judged_wrong(j, ": it promises to round the exact sum once");
-}
-
 static void judge_sum(const rh_judged *j, uint64_t depth) {
   const rh_exact_sum *sum = &j->reference->sum;
   set_depth(j, depth);
-  if (depth == RH_DEPTH_ONE_ROUNDING) judge_rounding(j);
-  else if (rh_has_specials(&sum->specials)) judge_special_sum(j);
+  if (depth == RH_DEPTH_ONE_ROUNDING) {
+    j->verdict->depth = 1;
+    judged_alone(j, ": it promises to round the exact sum once");
+  } else if (rh_has_specials(&sum->specials)) judge_special_sum(j);
   else if (!isfinite(j->result)) judge_overflow(j);
   else /* nothing overflowed: an infinity never becomes finite again */
-    judged_error(j, rh_exact_sum_long(sum), rh_exact_sum_error(sum, j->result), sum_bound(j),
+    judged_error(j, rh_exact_sum_rounded(sum, 0), rh_exact_sum_error(sum, j->result), sum_bound(j),
                  rh_exact_abs_up(sum), 'h');
 }
 
@@ -196,10 +195,6 @@ static void judge_sum(const rh_judged *j, uint64_t depth) {
  *
  * Any other result is wrong. */
 
-/* A product with at most one element that is not a power of two is not rounded, except when it
- * becomes a result. */
-static int is_rounded(const rh_exact_prod *prod) { return prod->uneven > 1; }
-
 /* How far rounding can carry log2 of a product: n times log2(1+u) or -log2(1-u). */
 static long double log2_slack(const rh_judged *j) {
   return (long double)j->reference->n * 1.5L * j->u;
@@ -213,26 +208,17 @@ long double rh_judge_prod_relative(const rh_judged *j) {
   return rounding + rh_exact_prod_precision(&j->reference->prod);
 }
 
-/* A result in the subnormal range, or 0, can differ by this from the number that it was. */
-static long double conversion_bound(const rh_judged *j) {
-  long double magnitude = fabsl((long double)j->result);
-  return magnitude <= ldexpl(1, j->format.emin) ? ldexpl(1, j->format.emin - j->format.digits) : 0;
-}
-
 static void judge_prod_error(const rh_judged *j, long double bound) {
   long double exact = rh_exact_prod_long(&j->reference->prod);
   judged_error(j, exact, fabsl((long double)j->result - exact), bound, fabsl(exact), 'k');
 }
 
-static void judge_exact_prod(const rh_judged *j) {
-  if (rh_equal_floats(j->reference->result.value.f, j->result)) judged_equal(j);
-  else judge_prod_error(j, 0);
-}
-
 static void judge_number(const rh_judged *j) {
   const rh_exact_prod *prod = &j->reference->prod;
-  long double magnitude = fabsl((long double)j->result), moved = conversion_bound(j);
-  long double relative = rh_judge_prod_relative(j);
+  long double magnitude = fabsl((long double)j->result), relative = rh_judge_prod_relative(j);
+  /* A result in the subnormal range, or 0, can differ by this from the number that it was. */
+  long double moved =
+      magnitude <= ldexpl(1, j->format.emin) ? ldexpl(1, j->format.emin - j->format.digits) : 0;
   if (rh_exact_prod_distance(prod, magnitude + moved) < -log2_slack(j)) {
     judged_wrong(j, ": no rounding is so far off");
     return;
@@ -244,10 +230,8 @@ static void judge_number(const rh_judged *j) {
 /* The product itself overflows, or its error may carry it to where it does. */
 static void judge_infinity(const rh_judged *j) {
   long double least = ldexpl(1, j->format.emax) - ldexpl(1, j->format.emax - j->format.digits - 1);
-  if (isinf(j->reference->result.value.f)) {
-    judged_equal(j);
-  } else if (rh_exact_prod_distance(&j->reference->prod, least) <=
-             fminl(log2_slack(j), RH_ROUND_UP(log1pl(rh_judge_prod_relative(j)) / logl(2)))) {
+  if (rh_exact_prod_distance(&j->reference->prod, least) <=
+      fminl(log2_slack(j), RH_ROUND_UP(log1pl(rh_judge_prod_relative(j)) / logl(2)))) {
     rh_verdict_say(j->verdict, RH_VERDICT_OK, NAN, "overflows within its rounding errors");
     j->verdict->weak = 1;
   } else {
@@ -255,67 +239,29 @@ static void judge_infinity(const rh_judged *j) {
   }
 }
 
-/* Where the input has NaNs, infinities or zeros, which decide alone. */
-static void judge_special_prod(const rh_judged *j) {
-  const rh_exact_prod *prod = &j->reference->prod;
-  if (rh_equal_floats(j->reference->result.value.f, j->result)) judged_equal(j);
-  else
-    judged_wrong(j, prod->zeros && !prod->infinities && !prod->nans
-                        ? ": the input has zeros"
-                        : ": the input has NaN or infinities");
-}
-
 static void judge_prod(const rh_judged *j) {
   const rh_exact_prod *prod = &j->reference->prod;
-  int negative = (int)(prod->negatives % 2);
+  /* With at most one element that is no power of two, it is rounded only as it becomes a result. */
+  int negative = (int)(prod->negatives % 2), is_rounded = prod->uneven > 1;
+  int is_end = j->result == 0 || isinf(j->result);
   j->verdict->depth = j->reference->n > 0 ? j->reference->n - 1 : 0;
-  if (prod->nans || prod->infinities || prod->zeros) judge_special_prod(j);
+  if (prod->nans || prod->infinities) judged_alone(j, ": the input has NaN or infinities");
+  else if (prod->zeros) judged_alone(j, ": the input has zeros");
   else if (isnan(j->result)) judged_wrong(j, ": no order gives NaN");
   else if ((signbit(j->result) != 0) != negative)
     judged_wrong(j, negative ? ": the number of negative elements is odd"
                              : ": the number of negative elements is even");
-  else if (!is_rounded(prod)) judge_exact_prod(j);
+  else if (j->result == j->reference->result.value.f && (is_end || !is_rounded)) judged_equal(j);
+  else if (!is_rounded) judge_prod_error(j, 0);
   else if (isinf(j->result)) judge_infinity(j);
-  else if (j->result == 0 && j->reference->result.value.f == 0) judged_equal(j);
   else judge_number(j);
 }
 
-/* ---- The judge ---- */
+/* ---- Maps whose functions may err ---- */
 
 static double number_of(const rh_result *result) {
   return rh_word_number(result->type, &result->value);
 }
-
-static rh_judged judged_of(const rh_reference *reference, const rh_result *result, int flushes,
-                           rh_verdict *verdict) {
-  rh_judged j = {.reference = reference,
-                 .result = number_of(result),
-                 .flushes = flushes,
-                 .verdict = verdict,
-                 .format = rh_judge_format_of(result->type)};
-  j.u = ldexpl(1, -j.format.digits);
-  return j;
-}
-
-static void judge_mapped(const rh_reference *reference, const rh_result *result, uint64_t depth,
-                         int flushes, rh_verdict *verdict) {
-  if (result->type != reference->result.type || result->indexed != reference->result.indexed) {
-    const char *is = rh_type_name(result->type), *should = rh_type_name(reference->result.type);
-    rh_verdict_say(verdict, RH_VERDICT_WRONG, NAN, "a result of type %s%s instead of %s%s",
-                   is ? is : "?", result->indexed ? " with an index" : "", should ? should : "?",
-                   reference->result.indexed ? " with an index" : "");
-    return;
-  }
-  if (reference->exact) {
-    judge_exact(&reference->result, result, verdict);
-    return;
-  }
-  const rh_judged j = judged_of(reference, result, flushes, verdict);
-  if (reference->op->base == RH_OP_prod) judge_prod(&j);
-  else judge_sum(&j, depth);
-}
-
-/* ---- Maps whose functions may err ---- */
 
 /* The map's functions add this to the bound; NAN: that is not known for this operator. */
 static double map_bound(const rh_judged *j) {
@@ -358,18 +304,14 @@ static void judge_by_map(const rh_judged *j, uint64_t depth) {
 
 /* ---- Maps of which it is known between which numbers their elements may lie ---- */
 
-/* Sums in double precision err by less than this part. */
-static double rounding_of(const rh_reference *reference) {
-  return 1 + ((double)reference->n + 4) * 0x1p-52;
-}
-
 /* 0: no bound is known. */
 static int judge_enclosed_sum(const rh_judged *j, uint64_t depth) {
   const rh_reference *reference = j->reference;
   const rh_enclosed *enclosed = &reference->enclosed;
-  double up = rounding_of(reference), both = (enclosed->above + enclosed->below) * up;
+  double up = 1 + ((double)reference->n + 4) * 0x1p-52; /* sums in double err by less */
+  double both = (enclosed->above + enclosed->below) * up;
   if (!isfinite(both) || !isfinite(j->result) || !isfinite(reference->result.value.f)) return 0;
-  long double exact = rh_exact_sum_long(&reference->sum);
+  long double exact = rh_exact_sum_rounded(&reference->sum, 0);
   double of_map = (j->result > exact ? enclosed->above : enclosed->below) * up;
   set_depth(j, depth);
   long double bound = sum_bound(j) + ((double)j->verdict->depth + 1) * j->u * both + of_map;
@@ -419,6 +361,8 @@ static int judge_enclosed(const rh_judged *j, const rh_result *result, uint64_t 
                                         : judge_enclosed_count(j, result);
 }
 
+/* ---- The judge ---- */
+
 void rh_reference_judge(const rh_reference *reference, const rh_result *result, uint64_t depth,
                         int flushes, rh_verdict *verdict) {
   memset(verdict, 0, sizeof *verdict);
@@ -426,13 +370,26 @@ void rh_reference_judge(const rh_reference *reference, const rh_result *result, 
     reference->op->calls->judge(reference, result, depth, flushes, verdict);
     return;
   }
-  judge_mapped(reference, result, depth, flushes, verdict);
-  int is_same_kind =
-      result->type == reference->result.type && result->indexed == reference->result.indexed;
+  if (result->type != reference->result.type || result->indexed != reference->result.indexed) {
+    const char *is = rh_type_name(result->type), *should = rh_type_name(reference->result.type);
+    rh_verdict_say(verdict, RH_VERDICT_WRONG, NAN, "a result of type %s%s instead of %s%s",
+                   is ? is : "?", result->indexed ? " with an index" : "", should ? should : "?",
+                   reference->result.indexed ? " with an index" : "");
+    return;
+  }
+  rh_judged j = {.reference = reference,
+                 .result = number_of(result),
+                 .flushes = flushes,
+                 .verdict = verdict,
+                 .format = rh_judge_format_of(result->type)};
+  j.u = ldexpl(1, -j.format.digits);
+  if (reference->exact) judge_exact(&reference->result, result, verdict);
+  else if (reference->op->base == RH_OP_prod) judge_prod(&j);
+  else judge_sum(&j, depth);
   int is_equal = verdict->verdict == RH_VERDICT_OK && verdict->error == 0;
-  if (is_equal || reference->map_error == 0 || !is_same_kind) return;
+  if (is_equal || reference->map_error == 0) return;
   rh_verdict other = {.verdict = RH_VERDICT_OK};
-  const rh_judged j = judged_of(reference, result, flushes, &other);
+  j.verdict = &other;
   int is_judged = judge_enclosed(&j, result, depth);
   if (!is_judged && verdict->verdict != RH_VERDICT_WRONG) return;
   if (!is_judged) judge_by_map(&j, depth);

@@ -82,11 +82,9 @@ void rh_fixed_add_shifted(rh_fixed *x, rh_u128 value, int shift); /* *x += value
 /* *distance = |x - y|; is x below y? */
 int rh_fixed_distance(rh_fixed *distance, const rh_fixed *x, const rh_fixed *y);
 
-/* Rounded to nearest, ties to even; infinity where that overflows. */
-double rh_fixed_double(const rh_fixed *x);
-float rh_fixed_float(const rh_fixed *x);
-/* Rounded to 64 bits, or a long double's precision: to nearest, or up. */
-long double rh_fixed_long(const rh_fixed *x, int up);
+/* Rounded to f32 or f64, infinity where that overflows, or, type 0, to 64 bits or a long double's
+ * precision: to nearest, ties to even, or up. */
+long double rh_fixed_rounded(const rh_fixed *x, rh_type type, int up);
 
 /* Exact sums of floats, whatever their number, order and range: gathered by redhost/exact.h, and
  * then in fixed point wide enough for every product of two f64, too, from which the sum S, the sum
@@ -127,13 +125,10 @@ void rh_exact_bins_fold(rh_exact_bins *bins, rh_exact_sum *sum);
 
 void rh_exact_sum_merge(rh_exact_sum *sum, const rh_exact_sum *other);
 
-/* S rounded to nearest, ties to even.  The result is as in IEEE 754: NaN where an element is NaN or
- * both infinities occur, else the infinity that occurs, else infinity where the rounded sum
- * overflows.  An S of zero is -0 if there are elements and all are -0, else +0. */
-double rh_exact_sum_double(const rh_exact_sum *sum);
-float rh_exact_sum_float(const rh_exact_sum *sum);
-/* to 64 bits, or a long double's precision */
-long double rh_exact_sum_long(const rh_exact_sum *sum);
+/* S rounded to nearest, as rh_fixed_rounded() does.  The result is as in IEEE 754: NaN where an
+ * element is NaN or both infinities occur, else the infinity that occurs, else infinity where the
+ * rounded sum overflows.  An S of zero is -0 if there are elements and all are -0, else +0. */
+long double rh_exact_sum_rounded(const rh_exact_sum *sum, rh_type type);
 
 /* A */
 long double rh_exact_abs_up(const rh_exact_sum *sum); /* of the finite elements only, rounded up */

@@ -147,25 +147,20 @@ static int is_special(const rh_specials *of, float *value) {
 /* If all elements are -0, so is S. */
 static int is_minus_zero(const rh_specials *of) { return of->n > 0 && !of->has_others; }
 
-/* *magnitude = |S|. */
-static int is_negative(const rh_exact_sum *sum, rh_fixed *magnitude) {
-  return rh_fixed_distance(magnitude, &sum->positive, &sum->negative) ||
-         is_minus_zero(&sum->specials);
+long double rh_exact_sum_rounded(const rh_exact_sum *sum, rh_type type) {
+  float special;
+  rh_fixed magnitude;
+  if (is_special(&sum->specials, &special)) return (long double)special;
+  int is_negative = rh_fixed_distance(&magnitude, &sum->positive, &sum->negative) ||
+                    is_minus_zero(&sum->specials);
+  long double rounded = rh_fixed_rounded(&magnitude, type, 0);
+  return is_negative ? -rounded : rounded;
 }
-
-#define ROUNDED(rounded)                                                                           \
-  float special;                                                                                   \
-  rh_fixed magnitude;                                                                              \
-  if (is_special(&sum->specials, &special)) return special;                                        \
-  return is_negative(sum, &magnitude) ? -(rounded) : (rounded)
-double rh_exact_sum_double(const rh_exact_sum *sum) { ROUNDED(rh_fixed_double(&magnitude)); }
-float rh_exact_sum_float(const rh_exact_sum *sum) { ROUNDED(rh_fixed_float(&magnitude)); }
-long double rh_exact_sum_long(const rh_exact_sum *sum) { ROUNDED(rh_fixed_long(&magnitude, 0)); }
 
 long double rh_exact_abs_up(const rh_exact_sum *sum) {
   rh_fixed total = sum->positive;
   rh_fixed_add(&total, &sum->negative);
-  return rh_fixed_long(&total, 1);
+  return rh_fixed_rounded(&total, 0, 1);
 }
 
 long double rh_exact_sum_error(const rh_exact_sum *sum, double result) {
@@ -176,15 +171,15 @@ long double rh_exact_sum_error(const rh_exact_sum *sum, double result) {
   rh_fixed_add_shifted(side, significand_of(bits), RH_FIXED_F64_LOWEST + exponent_of(bits) - 1);
   rh_fixed distance;
   rh_fixed_distance(&distance, &difference.positive, &difference.negative);
-  return rh_fixed_long(&distance, 1);
+  return rh_fixed_rounded(&distance, 0, 1);
 }
 
 void rh_field_sum_of(rh_field_sum *to, const rh_exact_sum *exact, const rh_enclosed *enclosed) {
   rh_exact_sum finite = {.positive = exact->positive, .negative = exact->negative};
   *to = (rh_field_sum){
-      .sum = rh_exact_sum_long(&finite),
-      .positive = rh_fixed_long(&exact->positive, 1),
-      .negative = rh_fixed_long(&exact->negative, 1),
+      .sum = rh_exact_sum_rounded(&finite, 0),
+      .positive = rh_fixed_rounded(&exact->positive, 0, 1),
+      .negative = rh_fixed_rounded(&exact->negative, 0, 1),
       .specials = exact->specials,
       .enclosed = *enclosed,
   };

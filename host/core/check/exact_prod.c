@@ -30,25 +30,6 @@ static inline uint64_t bits_of(rh_type type, const void *data, uint64_t i) {
   return bits;
 }
 
-static inline double double_of(uint64_t bits) {
-  double value;
-  memcpy(&value, &bits, sizeof value);
-  return value;
-}
-
-static void count_special(rh_exact_prod *prod, uint64_t magnitude) {
-  if (magnitude == 0) prod->zeros++;
-  else if (magnitude == INFINITE) prod->infinities++;
-  else prod->nans++;
-}
-
-/* A subnormal as a fraction and an exponent field below 1, as if that existed. */
-static void widen(uint64_t *fraction, int64_t *field) {
-  int shift = __builtin_clzll(*fraction) - 11;
-  *fraction = *fraction << shift & FRACTION;
-  *field = 1 - shift;
-}
-
 /* Elements first .. end-1. */
 static void add_block(rh_exact_prod *prod, rh_type type, const void *data, uint64_t first,
                       uint64_t end) {
@@ -59,12 +40,21 @@ static void add_block(rh_exact_prod *prod, rh_type type, const void *data, uint6
     int64_t field = (int64_t)(magnitude >> 52);
     prod->negatives += magnitude <= INFINITE ? bits >> 63 : 0;
     if (magnitude == 0 || magnitude >= INFINITE) {
-      count_special(prod, magnitude);
+      prod->zeros += magnitude == 0;
+      prod->infinities += magnitude == INFINITE;
+      prod->nans += magnitude > INFINITE;
       continue;
     }
-    if (field == 0) widen(&fraction, &field);
+    if (field == 0) { /* a subnormal, as if fields below 1 existed */
+      int shift = __builtin_clzll(fraction) - 11;
+      fraction = fraction << shift & FRACTION;
+      field = 1 - shift;
+    }
     prod->uneven += fraction != 0;
-    mantissa *= (long double)double_of(ONE | fraction);
+    uint64_t significand = ONE | fraction;
+    double factor;
+    memcpy(&factor, &significand, sizeof factor);
+    mantissa *= (long double)factor;
     exponent += field - 1023;
   }
   multiply(&prod->magnitude, mantissa, exponent);

@@ -60,9 +60,13 @@ static int fixed_any_below(const rh_fixed *x, int place) {
   return place % 64 && x->limb[place / 64] << (64 - place % 64);
 }
 
-/* Rounds to `digits` (at most 64) significant bits, none of them below place `lowest`: to nearest,
- * ties to even, or up. The result is the returned integer times 2^*exponent. */
-static uint64_t fixed_round(const rh_fixed *x, int digits, int lowest, int up, int *exponent) {
+/* The highest bits of x, as many as the type has, none of them below its smallest subnormal: an
+ * integer times 2^exponent.  ldexpl() leaves nothing to round, and a conversion gives infinity where
+ * the rounded value overflows, as IEEE 754 wants. */
+long double rh_fixed_rounded(const rh_fixed *x, rh_type type, int up) {
+  int digits = LDBL_MANT_DIG < 64 ? LDBL_MANT_DIG : 64, lowest = 0;
+  if (type == RH_TYPE_f32) digits = 24, lowest = RH_FIXED_F32_LOWEST;
+  if (type == RH_TYPE_f64) digits = 53, lowest = RH_FIXED_F64_LOWEST;
   int cut = fixed_top(x) - digits + 1;
   if (cut < lowest) cut = lowest;
   uint64_t kept = fixed_bits(x, cut);
@@ -75,26 +79,7 @@ static uint64_t fixed_round(const rh_fixed *x, int digits, int lowest, int up, i
       cut++;
     }
   }
-  *exponent = cut - RH_FIXED_UNIT;
-  return kept;
-}
-
-/* ldexp gives infinity where the rounded value overflows, as IEEE 754 wants; below, nothing is left
- * to round. */
-double rh_fixed_double(const rh_fixed *x) {
-  int exponent;
-  uint64_t kept = fixed_round(x, 53, RH_FIXED_F64_LOWEST, 0, &exponent);
-  return ldexp((double)kept, exponent);
-}
-
-float rh_fixed_float(const rh_fixed *x) {
-  int exponent;
-  uint64_t kept = fixed_round(x, 24, RH_FIXED_F32_LOWEST, 0, &exponent);
-  return ldexpf((float)kept, exponent);
-}
-
-long double rh_fixed_long(const rh_fixed *x, int up) {
-  int exponent, digits = LDBL_MANT_DIG < 64 ? LDBL_MANT_DIG : 64;
-  uint64_t kept = fixed_round(x, digits, 0, up, &exponent);
-  return ldexpl((long double)kept, exponent);
+  long double rounded = ldexpl((long double)kept, cut - RH_FIXED_UNIT);
+  if (type == RH_TYPE_f32) return (long double)(float)rounded;
+  return type == RH_TYPE_f64 ? (long double)(double)rounded : rounded;
 }

@@ -159,27 +159,18 @@ static int is_exact(const rh_operator *op) {
   return (rh_op_flags(op->base, op->type) & RH_OP_EXACT) != 0;
 }
 
-static double rounded_sum(const rh_reference *reference) {
-  return reference->result.type == RH_TYPE_f32 ? (double)rh_exact_sum_float(&reference->sum)
-                                               : rh_exact_sum_double(&reference->sum);
-}
-
-static double rounded_prod(const rh_reference *reference) {
-  long double exact = rh_exact_prod_long(&reference->prod);
-  return reference->result.type == RH_TYPE_f32 ? (double)(float)exact : (double)exact;
-}
-
 static void conclude(rh_reference *reference) {
   const rh_operator *op = reference->op;
   reference->map_error = op->map_error;
   if (is_exact(op)) {
     rh_op_result(op->base, op->type, reference->value, &reference->result);
     reference->exact = 1;
-  } else if (op->base == RH_OP_prod) {
-    reference->result.value.f = rounded_prod(reference);
-  } else {
-    reference->result.value.f = rounded_sum(reference);
+    return;
   }
+  rh_type type = reference->result.type;
+  long double exact = op->base == RH_OP_prod ? rh_exact_prod_long(&reference->prod)
+                                             : rh_exact_sum_rounded(&reference->sum, type);
+  reference->result.value.f = type == RH_TYPE_f32 ? (double)(float)exact : (double)exact;
 }
 
 void rh_reference_conclude(rh_reference *reference) {

@@ -218,6 +218,12 @@ const rh_kind *rh_kind_find(const char *name) {
 }
 
 rh_recipe rh_recipe_make(uint64_t seed, rh_type type, uint64_t n) {
+  static const struct {
+    uint32_t digits;
+    double largest, smallest;
+  } floats[RH_N_TYPES + 1] = {[RH_TYPE_f16] = {11, 65504, 0x1p-24},
+                              [RH_TYPE_f32] = {24, FLT_MAX, 0x1p-149},
+                              [RH_TYPE_f64] = {53, DBL_MAX, 0x1p-1074}};
   /* The key includes the type, so that arrays of different types are not rounded copies of each
    * other. */
   rh_recipe r = {.n = n,
@@ -225,21 +231,9 @@ rh_recipe rh_recipe_make(uint64_t seed, rh_type type, uint64_t n) {
                  .bits = rh_type_size(type) * 8};
   r.is_signed = !rh_type_is_float(type) && rh_type_is_signed(type);
   r.largest_integer = UINT64_MAX >> (64 - r.bits + r.is_signed);
-  if (type == RH_TYPE_f16) {
-    r.digits = 11;
-    r.largest = 65504;
-    r.smallest = 0x1p-24;
-  }
-  if (type == RH_TYPE_f32) {
-    r.digits = 24;
-    r.largest = FLT_MAX;
-    r.smallest = 0x1p-149;
-  }
-  if (type == RH_TYPE_f64) {
-    r.digits = 53;
-    r.largest = DBL_MAX;
-    r.smallest = 0x1p-1074;
-  }
+  r.digits = floats[type].digits;
+  r.largest = floats[type].largest;
+  r.smallest = floats[type].smallest;
   if (r.digits) r.ulp = 1.0 / (double)((uint64_t)1 << r.digits);
   /* Independent of the elements' stream. */
   uint64_t once = rh_random_mix(~r.key);

@@ -110,7 +110,7 @@ static int find_mean(const rh_reference *reference, rh_type type, double *mean) 
   if (reference->n == 0 || rh_has_specials(&sum->specials)) return 0;
   int is_below = rh_fixed_distance(&magnitude, &sum->positive, &sum->negative);
   divide(&magnitude, reference->n);
-  *mean = type == RH_TYPE_f32 ? (double)rh_fixed_float(&magnitude) : rh_fixed_double(&magnitude);
+  *mean = (double)rh_fixed_rounded(&magnitude, type, 0);
   if (is_below || !sum->specials.has_others) *mean = -*mean;
   return 1;
 }
