@@ -38,7 +38,7 @@ int is_within(long double exact, double got, uint32_t ulp, int digits, int emin,
   return fabsl(got - exact) <= bound;
 }
 
-const rh_expr_variable random_variables[N_VARIABLES] = {
+const rh_operand random_variables[N_VARIABLES] = {
     {"x", RH_TYPE_f32}, {"y", RH_TYPE_f64}, {"k", RH_TYPE_i32}, {"m", RH_TYPE_u64},
     {"b", RH_TYPE_i8},  {"h", RH_TYPE_f16}, {"c", RH_TYPE_u8},  {"s", RH_TYPE_i16},
     {"w", RH_TYPE_u16}, {"u", RH_TYPE_u32}, {"l", RH_TYPE_i64}};

@@ -20,7 +20,7 @@ extern const uint32_t n_bounded_functions;
 int is_within(long double exact, double got, uint32_t ulp, int digits, int emin, int emax);
 
 enum { N_VARIABLES = 11, N_CONSTANTS = 2 };
-extern const rh_expr_variable random_variables[N_VARIABLES];
+extern const rh_operand random_variables[N_VARIABLES];
 extern const rh_let random_constants[N_CONSTANTS];
 
 /* RANDOM_DIVIDES: / and sqrt of f32 are exact here.  RANDOM_ERRS: with functions whose error

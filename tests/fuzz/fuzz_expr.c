@@ -4,9 +4,9 @@
 
 enum { N = 5, VARIABLES = 6 };
 
-static const rh_expr_variable variables[VARIABLES] = {{"x", RH_TYPE_f32}, {"y", RH_TYPE_f64},
-                                                      {"k", RH_TYPE_i32}, {"m", RH_TYPE_u64},
-                                                      {"b", RH_TYPE_i8},  {"a.h", RH_TYPE_f16}};
+static const rh_operand variables[VARIABLES] = {{"x", RH_TYPE_f32}, {"y", RH_TYPE_f64},
+                                                {"k", RH_TYPE_i32}, {"m", RH_TYPE_u64},
+                                                {"b", RH_TYPE_i8},  {"a.h", RH_TYPE_f16}};
 static const rh_let constants[] = {{"t", {1, 0.5L}}, {"q", {0, -3}}};
 static const float x[N] = {0, -1.5f, 1e38f, -0.0f, 3};
 static const double y[N] = {-1e308, 2, 0, 1e-310, -7};

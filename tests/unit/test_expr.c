@@ -4,7 +4,7 @@
 
 OWNS(rh_exprs, rh_exprs_destroy)
 
-static const rh_expr_variable variables[] = {
+static const rh_operand variables[] = {
     {"x", RH_TYPE_f32}, {"y", RH_TYPE_f64},   {"k", RH_TYPE_i32},     {"u", RH_TYPE_u32},
     {"l", RH_TYPE_i64}, {"h", RH_TYPE_f16},   {"b", RH_TYPE_i8},      {"c", RH_TYPE_u8},
     {"m", RH_TYPE_u64}, {"a.0", RH_TYPE_f32}, {"a.mean", RH_TYPE_f64}};
@@ -340,7 +340,7 @@ TEST(blocks) {
   enum { N = 1000 };
   static float in[N], out[N];
   OWNED(rh_exprs) exprs = NULL;
-  const rh_expr_variable one[] = {{"x", RH_TYPE_f32}};
+  const rh_operand one[] = {{"x", RH_TYPE_f32}};
   const void *from[] = {in};
   void *to[] = {out};
   for (int j = 0; j < N; j++) in[j] = (float)(j * 37 % 101) - 50.5f;
@@ -361,7 +361,7 @@ TEST(modulo_a_prime) {
     int is_associative;
   } ops[] = {{"a + b", 1}, {"a * b", 1},       {"a + b + a*b", 1},     {"a + 2*b", 0},
              {"a - b", 0}, {"(a + b) / 2", 0}, {"a * b / (a + b)", 1}, {"(a + b) / (1 + a*b)", 1}};
-  const rh_expr_variable two[] = {{"a", RH_TYPE_f64}, {"b", RH_TYPE_f64}};
+  const rh_operand two[] = {{"a", RH_TYPE_f64}, {"b", RH_TYPE_f64}};
   for (size_t j = 0; j < sizeof ops / sizeof *ops; j++) {
     OWNED(rh_exprs) exprs = NULL;
     uint64_t ab[] = {123456789123, 987654321}, third = 5555555555, left, right, inner;

@@ -241,7 +241,7 @@ static void judge_infinity(const rh_judged *j) {
 
 static void judge_prod(const rh_judged *j) {
   const rh_exact_prod *prod = &j->reference->prod;
-  /* With at most one element that is no power of two, it is rounded only as it becomes a result. */
+  /* If at most one element is not a power of two, it is rounded only as it becomes a result. */
   int negative = (int)(prod->negatives % 2), is_rounded = prod->uneven > 1;
   int is_end = j->result == 0 || isinf(j->result);
   j->verdict->depth = j->reference->n > 0 ? j->reference->n - 1 : 0;

@@ -60,13 +60,13 @@ static int fixed_any_below(const rh_fixed *x, int place) {
   return place % 64 && x->limb[place / 64] << (64 - place % 64);
 }
 
-/* The highest bits of x, as many as the type has, none of them below its smallest subnormal: an
- * integer times 2^exponent.  ldexpl() leaves nothing to round, and a conversion gives infinity where
- * the rounded value overflows, as IEEE 754 wants. */
+/* The highest bits of x, as many as the type has, none of them below its smallest subnormal.
+ * ldexpl() leaves nothing to round, and the conversion gives infinity where the rounded value
+ * overflows, as IEEE 754 wants. */
 long double rh_fixed_rounded(const rh_fixed *x, rh_type type, int up) {
-  int digits = LDBL_MANT_DIG < 64 ? LDBL_MANT_DIG : 64, lowest = 0;
-  if (type == RH_TYPE_f32) digits = 24, lowest = RH_FIXED_F32_LOWEST;
-  if (type == RH_TYPE_f64) digits = 53, lowest = RH_FIXED_F64_LOWEST;
+  int is_f32 = type == RH_TYPE_f32, is_f64 = type == RH_TYPE_f64;
+  int digits = is_f32 ? 24 : is_f64 ? 53 : LDBL_MANT_DIG < 64 ? LDBL_MANT_DIG : 64;
+  int lowest = is_f32 ? RH_FIXED_F32_LOWEST : is_f64 ? RH_FIXED_F64_LOWEST : 0;
   int cut = fixed_top(x) - digits + 1;
   if (cut < lowest) cut = lowest;
   uint64_t kept = fixed_bits(x, cut);
@@ -80,6 +80,6 @@ long double rh_fixed_rounded(const rh_fixed *x, rh_type type, int up) {
     }
   }
   long double rounded = ldexpl((long double)kept, cut - RH_FIXED_UNIT);
-  if (type == RH_TYPE_f32) return (long double)(float)rounded;
-  return type == RH_TYPE_f64 ? (long double)(double)rounded : rounded;
+  if (is_f32) return (long double)(float)rounded;
+  return is_f64 ? (long double)(double)rounded : rounded;
 }

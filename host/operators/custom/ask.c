@@ -2,10 +2,7 @@
 #include "internal.h"
 
 rh_status rh_custom_expressions(const rh_custom *self, rh_exprs **made, rh_error *error) {
-  rh_expr_variable variables[RH_MOST_OPERANDS];
-  for (uint32_t k = 0; k < self->face.n_operands; k++)
-    variables[k] = (rh_expr_variable){self->operands[k].name, self->operands[k].type};
-  return rh_exprs_create(made, variables, self->face.n_operands, self->lets, self->n_lets, 1,
+  return rh_exprs_create(made, self->operands, self->face.n_operands, self->lets, self->n_lets, 1,
                          error);
 }
 

@@ -28,7 +28,7 @@ int rh_code_complaint(const char *log, const char *code, char *to, size_t bytes)
 /* An operator as a user defines it: the parts of an operator file, or of the command line, as
  * text.  Nothing here knows the operands' types yet; rh_custom makes an operator of it. */
 
-enum { RH_MOST_LETS = 16, RH_MOST_CONSTANTS = 16 };
+enum { RH_MOST_LETS = 16 };
 
 /* A field of a value. */
 typedef struct rh_field_text {

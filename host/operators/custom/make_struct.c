@@ -86,14 +86,13 @@ static void close_struct(rh_custom *self) {
 }
 
 static rh_status make_combine(rh_custom *self, rh_error *error) {
-  rh_expr_variable variables[2 * RH_MOST_FIELDS];
-  char names[2 * RH_MOST_FIELDS][RH_OPERATOR_NAME_BYTES + 2];
+  rh_operand variables[2 * RH_MOST_FIELDS];
   uint32_t n = self->n_fields;
   for (uint32_t k = 0; k < 2 * n; k++) {
     const rh_operator_field *field = &self->fields[k % n];
-    snprintf(names[k], sizeof names[k], "%c%s%s", k < n ? 'a' : 'b', *field->name ? "." : "",
-             field->name);
-    variables[k] = (rh_expr_variable){names[k], field->type};
+    snprintf(variables[k].name, sizeof variables[k].name, "%c%s%.61s", k < n ? 'a' : 'b',
+             *field->name ? "." : "", field->name);
+    variables[k].type = field->type;
   }
   return rh_exprs_create(&self->combine, variables, 2 * n, NULL, 0, 0, error);
 }

@@ -25,14 +25,13 @@ static void name_of(const rh_custom *self, uint32_t k, rh_expr_name name) {
 
 static rh_status make_finalize(rh_custom *self, const rh_definition *definition, rh_error *error) {
   const char *key = definition->initial ? "initial" : "finalize";
-  rh_expr_variable variables[RH_MOST_FIELDS + 1];
-  rh_expr_name names[RH_MOST_FIELDS];
+  rh_operand variables[RH_MOST_FIELDS + 1];
   uint32_t n = rh_custom_n_given(self);
   for (uint32_t k = 0; k < n; k++) {
-    name_of(self, k, names[k]);
-    variables[k] = (rh_expr_variable){names[k], type_of(self, k)};
+    name_of(self, k, variables[k].name);
+    variables[k].type = type_of(self, k);
   }
-  variables[n] = (rh_expr_variable){"n", RH_TYPE_u64};
+  variables[n] = (rh_operand){"n", RH_TYPE_u64};
   RH_TRY(rh_exprs_create(&self->finalize, variables, n + 1, self->lets, self->n_lets, 0, error));
   for (uint32_t k = 0; k < definition->n_results; k++) {
     int64_t item = definition->initial ? RH_ITEM_WHOLE : (int64_t)k;

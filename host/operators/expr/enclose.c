@@ -3,8 +3,6 @@
  * -ffp-contract=off. */
 #include "internal.h"
 
-#include "../../core/operation/operation.h"
-
 static const rh_interval unknown = {(double)NAN, (double)NAN};
 
 static int is_known(rh_interval a) { return a.low <= a.high; }
@@ -263,12 +261,6 @@ static rh_interval interval_of(const rh_node *node, const rh_interval *args) {
   return (rh_interval){copysign(0, args[0].low), copysign(0, args[0].high)};
 }
 
-rh_interval rh_node_interval(const rh_node *node, const rh_interval *values) {
-  rh_interval args[3] = {{0, 0}, {0, 0}, {0, 0}};
-  for (uint32_t m = 0; m < node->arity; m++) args[m] = values[node->args[m]];
-  return interval_of(node, args);
-}
-
 /* ---- Elements ---- */
 
 enum { MOST_INTERVALS = 256 }; /* nodes: more take long */
@@ -330,21 +322,30 @@ int rh_exprs_enclose(const rh_exprs *exprs, uint32_t k, const void *const *varia
   return 0;
 }
 
-static rh_interval of_leaf(const rh_node *node, const rh_interval *variables,
+static rh_interval of_leaf(const rh_node *node, const rh_interval *variables, uint64_t n,
                            const rh_scalar *constants) {
-  if (node->kind == RH_NODE_VARIABLE) return variables[node->number];
-  if (node->kind == RH_NODE_INDEX) return (rh_interval){0, 0};
+  if (node->kind == RH_NODE_INDEX) return (rh_interval){0, (double)n - 1};
+  if (node->kind == RH_NODE_VARIABLE)
+    return variables ? variables[node->number] : rh_type_interval(node->of);
   return point(node->type, node->kind == RH_NODE_CONSTANT ? &constants[node->slot] : &node->value,
                0);
+}
+
+void rh_exprs_intervals(const rh_exprs *exprs, const rh_interval *variables, uint64_t n,
+                        const rh_scalar *constants, rh_interval *values) {
+  for (uint32_t k = 0; k < exprs->n_nodes; k++) {
+    const rh_node *node = &exprs->nodes[k];
+    rh_interval args[3] = {{0, 0}, {0, 0}, {0, 0}};
+    if (!node->is_live) continue;
+    for (uint32_t m = 0; m < node->arity; m++) args[m] = values[node->args[m]];
+    values[k] = node->arity ? interval_of(node, args) : of_leaf(node, variables, n, constants);
+    if (!variables && isnan(values[k].low)) values[k] = rh_type_interval(node->type);
+  }
 }
 
 rh_interval rh_exprs_enclose_one(const rh_exprs *exprs, uint32_t k, const rh_interval *variables,
                                  const void *constants) {
   rh_interval values[exprs->n_nodes + 1];
-  for (uint32_t j = 0; j <= exprs->outputs[k]; j++) {
-    const rh_node *node = &exprs->nodes[j];
-    if (!node->is_live) continue;
-    values[j] = node->arity ? rh_node_interval(node, values) : of_leaf(node, variables, constants);
-  }
+  rh_exprs_intervals(exprs, variables, 1, constants, values);
   return values[exprs->outputs[k]];
 }

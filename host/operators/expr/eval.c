@@ -78,6 +78,7 @@ UNSIGNED_DIVISION(u64)
 /* X(to, from) */
 /* clang-format off */
 #define CASTS(X)                                                                                   \
+  X(i32, i8) X(i32, u8) X(i32, i16) X(i32, u16)                                                    \
   X(i32, u32) X(i32, i64) X(i32, u64)                                                              \
   X(u32, i32) X(u32, i64) X(u32, u64)                                                              \
   X(i64, i32) X(i64, u32) X(i64, u64)                                                              \
@@ -103,12 +104,7 @@ CASTS(CAST)
 SATURATED(SATURATE, f32)
 SATURATED(SATURATE, f64)
 
-/* Elements of types that are not computed with. */
-DEFINE(LOAD_i8, i32, i8, x[j])
-DEFINE(LOAD_u8, i32, u8, x[j])
-DEFINE(LOAD_i16, i32, i16, x[j])
-DEFINE(LOAD_u16, i32, u16, x[j])
-DEFINE(LOAD_f16, f32, f16, rh_half_to_float(x[j]))
+DEFINE(CAST_f32_f16, f32, f16, rh_half_to_float(x[j]))
 DEFINE(NARROW_i8, i32, i32, (int8_t)x[j])
 DEFINE(NARROW_u8, i32, i32, (uint8_t)x[j])
 DEFINE(NARROW_i16, i32, i32, (int16_t)x[j])
@@ -128,12 +124,11 @@ DEFINE(NARROW_f16, f32, f32, rh_half_to_float(rh_half_from_float(x[j])))
   { AT(kind, i32), AT(kind, u32), AT(kind, i64), AT(kind, u64), AT(kind, f32), AT(kind, f64) }
 #define ROW(name, operands, types, traits) [RH_NODE_##name] = OF_##types(name),
 static rh_expr_loop *const operations[][RH_TYPE_f64 + 1] = {RH_NODE_LIST(ROW)};
-static rh_expr_loop *const loads[] = OF_SMALL(LOAD);
 #define TO(to, from) [RH_TYPE_##to][RH_TYPE_##from] = CAST_##to##_##from,
 /* What a float saturates at does not matter here. */
 #define TO_SATURATED(to, from, least, most, above) TO(to, from)
-static rh_expr_loop *const casts[][RH_TYPE_f64 + 1] = {CASTS(TO) SATURATED(TO_SATURATED, f32)
-                                                           SATURATED(TO_SATURATED, f64)};
+static rh_expr_loop *const casts[][RH_TYPE_f64 + 1] = {
+    CASTS(TO) TO(f32, f16) SATURATED(TO_SATURATED, f32) SATURATED(TO_SATURATED, f64)};
 
 /* ---- A block ---- */
 
@@ -146,24 +141,12 @@ RH_WIDEST static void fill_array(void *to, const rh_scalar *value, uint32_t size
     for (size_t j = 0; j < n; j++) large[j] = value->u64;
 }
 
-/* An operation on operands; null: the bits are those of the operand. */
-static rh_expr_loop *operation_of(const rh_node *node) {
-  switch (node->kind) {
-  case RH_NODE_CAST: return casts[node->type][node->of];
-  case RH_NODE_BITS: return NULL;
-  case RH_NODE_CALL: return node->function->of[node->type == RH_TYPE_f64];
-  default: return operations[node->kind][node->of ? node->of : node->type];
-  }
-}
-
 static void compute(const rh_node *node, void *to, const void *const *args, size_t n) {
-  rh_expr_loop *operation = operation_of(node);
+  rh_expr_loop *operation = operations[node->kind][node->of ? node->of : node->type];
+  if (node->kind == RH_NODE_CAST) operation = casts[node->type][node->of];
+  if (node->kind == RH_NODE_CALL) operation = node->function->of[node->type == RH_TYPE_f64];
   if (operation) operation(to, args[0], args[1], args[2], n);
-  else memcpy(to, args[0], n * rh_type_size(node->type));
-}
-
-static void fill_indices(uint64_t *to, uint64_t first, size_t n) {
-  for (size_t j = 0; j < n; j++) to[j] = first + j;
+  else memcpy(to, args[0], n * rh_type_size(node->type)); /* the same bits as another type */
 }
 
 static uint32_t size_of(const rh_node *node) { return rh_type_size(node->type); }
@@ -187,10 +170,10 @@ void rh_eval_node(const rh_evaluation *e, uint32_t k, uint64_t first, uint64_t d
     fill_array(to, &e->constants[node->slot], size_of(node), n);
   } else if (node->kind == RH_NODE_VARIABLE) {
     const char *from = (const char *)e->variables[node->number] + done * rh_type_size(node->of);
-    if (node->of != node->type) loads[node->of](to, from, NULL, NULL, n);
+    if (node->of != node->type) casts[node->type][node->of](to, from, NULL, NULL, n);
     else e->places[k] = from;
   } else if (node->kind == RH_NODE_INDEX) {
-    fill_indices(to, first + done, n);
+    for (size_t j = 0; j < n; j++) ((uint64_t *)to)[j] = first + done + j;
   } else {
     compute(node, to, args, n);
   }

@@ -1,7 +1,7 @@
 /* Expressions of operators and maps: parsed, evaluated, and written as OpenCL C. */
 #pragma once
 
-#include "../../core/base/base.h"
+#include "../../core/operation/operation.h"
 
 /* The place of an error in a line of text: as the end of a message, and for a caret below it. */
 
@@ -30,6 +30,8 @@ enum {
   RH_EXPR_MOST_NODES = 4096,
   RH_EXPR_MOST_LIVE = 64, /* results of operations that are needed at the same time */
   RH_EXPR_MOST_OUTPUTS = 32,
+  RH_EXPR_MOST_VARIABLES = 2 * RH_MOST_FIELDS,
+  RH_MOST_CONSTANTS = 16,
   RH_EXPR_MOST_SLOTS = 64, /* constants, one for each type that they are used as */
   RH_EXPR_NAME_BYTES = 64
 };
@@ -49,12 +51,6 @@ typedef struct rh_expr_value {
   long double x; /* has room for either, exactly */
 } rh_expr_value;
 
-/* An array, or a field of a value.  f16 is read as f32, and integers of 8 and 16 bits as i32. */
-typedef struct rh_expr_variable {
-  const char *name; /* an identifier, or two with a dot: "a.mean", "a.0" */
-  rh_type type;
-} rh_expr_variable;
-
 /* A named constant, --let, that may change without another build: kernels get it as an argument,
  * and it is never a literal in their source. */
 typedef struct rh_let {
@@ -72,9 +68,10 @@ typedef struct rh_exprs rh_exprs;
 
 typedef char rh_expr_name[RH_EXPR_NAME_BYTES];
 
-/* has_index: `i` is the element's index, and `n` the number of elements, both u64.  Names are
- * copied. */
-rh_status rh_exprs_create(rh_exprs **made, const rh_expr_variable *variables, uint32_t n_variables,
+/* variables: arrays, or fields of a value, by an identifier, or two with a dot: "a.mean", "a.0"; at
+ * most RH_EXPR_MOST_VARIABLES.  f16 is read as f32, and integers of 8 and 16 bits as i32.
+ * has_index: `i` is the element's index, and `n` the number of elements, both u64. */
+rh_status rh_exprs_create(rh_exprs **made, const rh_operand *variables, uint32_t n_variables,
                           const rh_let *constants, uint32_t n_constants, int has_index,
                           rh_error *error);
 void rh_exprs_destroy(rh_exprs *exprs); /* null is legal */
@@ -120,7 +117,7 @@ enum {
   RH_EXPR_MULTIPLIES = 64
 };
 uint32_t rh_exprs_facts(const rh_exprs *exprs, uint32_t output);
-/* The variables that it is computed from, bit k: variable k; 64 at most. */
+/* The variables that it is computed from, bit k: variable k. */
 uint64_t rh_exprs_variables(const rh_exprs *exprs, uint32_t output);
 /* Output 0 may differ between host and device by this part of its value, or of the least normal
  * number, if every function errs as much as OpenCL C lets it.  0: not at all; INFINITY: no bound is

@@ -125,7 +125,7 @@ static int take_variables(const rh_exprs *exprs, const rh_node *of, uint32_t var
 static int take_wide(const rh_exprs *exprs, uint32_t k, uint32_t *variable) {
   const rh_node *node = &exprs->nodes[k];
   for (uint32_t j = 0; j < exprs->n_variables; j++)
-    if (exprs->types[j] != RH_TYPE_f32) return 0;
+    if (exprs->variables[j].type != RH_TYPE_f32) return 0;
   if (node->kind != RH_NODE_CAST || node->type != RH_TYPE_f64) return 0;
   return take_variable(&exprs->nodes[node->args[0]], variable);
 }

@@ -16,44 +16,35 @@ static int is_same(const rh_node *node) {
 
 static const char what[] = "an expression"; /* there may be no memory for it */
 
-static rh_status take_names(rh_exprs *exprs, const rh_expr_variable *variables,
-                            const rh_let *constants, rh_error *error) {
-  RH_TRY(RH_NEW(&exprs->variables, exprs->n_variables, what, error));
-  RH_TRY(RH_NEW(&exprs->types, exprs->n_variables, what, error));
-  RH_TRY(RH_NEW(&exprs->constants, exprs->n_constants, what, error));
-  RH_TRY(RH_ROOM(&exprs->nodes, 0, what, error));
-  *exprs->nodes = (rh_node){.kind = RH_NODE_LITERAL}; /* what is refused has a number, too */
-  for (uint32_t k = 0; k < exprs->n_variables; k++) {
-    strncpy(exprs->variables[k], variables[k].name, RH_EXPR_NAME_BYTES - 1);
-    exprs->types[k] = variables[k].type;
-  }
-  for (uint32_t k = 0; k < exprs->n_constants; k++) exprs->constants[k] = constants[k];
-  return RH_OK;
-}
-
-rh_status rh_exprs_create(rh_exprs **made, const rh_expr_variable *variables, uint32_t n_variables,
+rh_status rh_exprs_create(rh_exprs **made, const rh_operand *variables, uint32_t n_variables,
                           const rh_let *constants, uint32_t n_constants, int has_index,
                           rh_error *error) {
-  rh_exprs *exprs;
-  *made = NULL;
-  RH_TRY(RH_NEW(&exprs, 1, what, error));
+  RH_TRY(RH_NEW(made, 1, what, error));
+  rh_exprs *exprs = *made;
   exprs->n_variables = n_variables;
   exprs->n_constants = n_constants;
   exprs->has_index = has_index;
-  rh_status status = take_names(exprs, variables, constants, error);
-  if (status != RH_OK) rh_exprs_destroy(exprs);
-  else *made = exprs;
+  for (uint32_t k = 0; k < n_variables; k++) exprs->variables[k] = variables[k];
+  for (uint32_t k = 0; k < n_constants; k++) exprs->constants[k] = constants[k];
+  rh_status status = RH_ROOM(&exprs->nodes, 0, what, error);
+  if (status == RH_OK) {
+    *exprs->nodes = (rh_node){.kind = RH_NODE_LITERAL}; /* what is refused has a number, too */
+    return RH_OK;
+  }
+  free(exprs);
+  *made = NULL;
   return status;
 }
 
 void rh_exprs_destroy(rh_exprs *exprs) {
   if (!exprs) return;
+  for (uint32_t k = 0; k < exprs->n_texts; k++) {
+    free(exprs->texts[k].what);
+    free(exprs->texts[k].text);
+  }
+  free(exprs->texts);
   free(exprs->nodes);
   free(exprs->order);
-  free(exprs->variables);
-  free(exprs->types);
-  free(exprs->constants);
-  rh_graph_forget_texts(exprs);
   free(exprs);
 }
 

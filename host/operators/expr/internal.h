@@ -127,9 +127,8 @@ struct rh_exprs {
   rh_node *nodes;
   uint32_t n_nodes;
   uint32_t n_variables, n_constants, n_lets, n_slots, n_outputs;
-  char (*variables)[RH_EXPR_NAME_BYTES];
-  rh_type *types; /* of the variables */
-  rh_let *constants;
+  rh_operand variables[RH_EXPR_MOST_VARIABLES];
+  rh_let constants[RH_MOST_CONSTANTS];
   int has_index;
   /* There is room for the names in the texts of two functions, too. */
   rh_let_node lets[RH_EXPR_MOST_LETS + 2 * RH_EXPR_MOST_ARGS];
@@ -195,20 +194,14 @@ uint32_t rh_graph_settle(rh_exprs *exprs, uint32_t node);
  * than RH_EXPR_MOST_LIVE rooms are needed. */
 int rh_graph_assign_rooms(rh_exprs *exprs);
 
-/* ---- Places (wraps.c) ---- */
-
-/* Is it a sum, difference or product of integers? */
-int rh_graph_may_wrap(const rh_node *node);
-/* Returns the text's number. */
-uint32_t rh_graph_keep_text(rh_exprs *exprs, const char *what, const char *text);
-void rh_graph_forget_texts(rh_exprs *exprs);
-
 /* ---- Intervals (enclose.c) ---- */
 
 /* All integers of the type, the largest of 64 bits rounded up; unknown for a float's. */
 rh_interval rh_type_interval(rh_type type);
-/* The interval of a node with operands, by those of all nodes before it. */
-rh_interval rh_node_interval(const rh_node *node, const rh_interval *values);
+/* values[k] = the interval of node k, of those that are live.  variables: null: they are anything,
+ * and so is an integer of which nothing is known.  An index is below n. */
+void rh_exprs_intervals(const rh_exprs *exprs, const rh_interval *variables, uint64_t n,
+                        const rh_scalar *constants, rh_interval *values);
 
 /* ---- Functions ---- */
 

@@ -147,11 +147,28 @@ static rh_type take_cast(parser *p) {
 
 static uint32_t column(const parser *p, const char *place) { return (uint32_t)(place - p->text); }
 
-/* Keeps where the operation stands that was just read, if it may wrap and is a new one. */
+static void keep_text(parser *p) {
+  rh_exprs *exprs = p->exprs;
+  rh_kept_text kept = {strdup(p->what), strdup(p->text)};
+  if (kept.what && kept.text && RH_ROOM(&exprs->texts, exprs->n_texts, "", NULL) == RH_OK) {
+    exprs->texts[exprs->n_texts] = kept;
+    p->kept = ++exprs->n_texts;
+    return;
+  }
+  free(kept.what);
+  free(kept.text);
+  rh_graph_refuse(exprs, "no memory for an expression");
+}
+
+/* Keeps where the operation stands that was just read, if it is a new one of integers that may
+ * wrap: a sum, difference, product or negation. */
 static void keep_place(parser *p, const char *begin, const char *sign, uint32_t made) {
   rh_node *node = &p->exprs->nodes[made];
-  if (p->status != RH_OK || made + 1 != p->exprs->n_nodes || !rh_graph_may_wrap(node)) return;
-  if (p->kept == 0) p->kept = rh_graph_keep_text(p->exprs, p->what, p->text) + 1;
+  int is_sum = rh_node_has(node->kind, RH_MODULAR) && rh_node_has(node->kind, RH_ROUNDS);
+  if (p->status != RH_OK || made + 1 != p->exprs->n_nodes || node->is_weak ||
+      rh_type_is_float(node->type) || !(is_sum || node->kind == RH_NODE_NEGATE))
+    return;
+  if (p->kept == 0) keep_text(p);
   node->place =
       (rh_kept_place){p->kept - 1, column(p, begin), column(p, sign), column(p, p->at), 0};
   check(p, sign, made);
@@ -204,7 +221,7 @@ static uint32_t call(parser *p, const char *name, size_t length) {
 }
 
 static uint32_t variable(parser *p, uint32_t number) {
-  rh_type of = p->exprs->types[number];
+  rh_type of = p->exprs->variables[number].type;
   rh_type type = of == RH_TYPE_f16 ? RH_TYPE_f32 : rh_type_size(of) < 4 ? RH_TYPE_i32 : of;
   rh_node node = {.kind = RH_NODE_VARIABLE, .type = type, .of = of, .number = number};
   return rh_graph_add(p->exprs, &node);
@@ -223,7 +240,7 @@ static uint32_t unknown_name(parser *p, const char *name, size_t length) {
   for (uint32_t k = 0; k < exprs->n_variables + exprs->n_constants && used < sizeof known; k++)
     used +=
         (size_t)snprintf(known + used, sizeof known - used, "%s%s", k ? ", " : "",
-                         k < exprs->n_variables ? exprs->variables[k]
+                         k < exprs->n_variables ? exprs->variables[k].name
                                                 : exprs->constants[k - exprs->n_variables].name);
   const char *more = !exprs->has_index ? used ? "" : "none" : used ? ", i, n" : "i, n";
   snprintf(text, sizeof text, "unknown name '%.*s'; known: %s%s", length < 60 ? (int)length : 60,
@@ -239,7 +256,7 @@ static uint32_t plain_name(parser *p, const char *name, size_t length) {
   for (uint32_t k = exprs->n_lets; k > 0; k--)
     if (is_word(name, length, exprs->lets[k - 1].name)) return exprs->lets[k - 1].node;
   for (uint32_t k = 0; k < exprs->n_variables; k++)
-    if (is_word(name, length, exprs->variables[k])) return variable(p, k);
+    if (is_word(name, length, exprs->variables[k].name)) return variable(p, k);
   for (uint32_t k = 0; k < exprs->n_constants; k++)
     if (is_word(name, length, exprs->constants[k].name)) return constant(p, k);
   if (exprs->has_index && is_word(name, length, "i")) return rh_graph_add(exprs, &index);
@@ -289,14 +306,14 @@ static uint32_t unary(parser *p) {
   return made;
 }
 
-/* Binary operators by falling precedence: C's table. */
+/* Binary operators by falling precedence, C's table; `but`: see take_sign(). */
 typedef struct binary_row {
   const char *sign, *but;
   int level;
   int kind;
   int exchanged; /* a > b is b < a */
 } binary_row;
-enum { LOGICAL_AND = 1000, LOGICAL_OR, LEVELS = 10 };
+enum { LOGICAL_AND = 1000, LOGICAL_OR };
 static const binary_row rows[] = {
     {"*", "", 9, RH_NODE_MULTIPLY, 0},  {"/", "", 9, RH_NODE_DIVIDE, 0},
     {"%", "", 9, RH_NODE_REMAINDER, 0}, {"+", "", 8, RH_NODE_ADD, 0},
@@ -308,9 +325,10 @@ static const binary_row rows[] = {
     {"^", "", 3, RH_NODE_XOR, 0},       {"|", "|", 2, RH_NODE_OR, 0},
     {"&&", "", 1, LOGICAL_AND, 0},      {"||", "", 0, LOGICAL_OR, 0}};
 
+/* One that binds as strongly as this level, or more. */
 static const binary_row *take_binary(parser *p, int level) {
   for (size_t k = 0; k < sizeof rows / sizeof *rows; k++)
-    if (rows[k].level == level && take_sign(p, rows[k].sign, rows[k].but)) return &rows[k];
+    if (rows[k].level >= level && take_sign(p, rows[k].sign, rows[k].but)) return &rows[k];
   return NULL;
 }
 
@@ -322,16 +340,15 @@ static uint32_t combine(rh_exprs *exprs, const binary_row *row, uint32_t a, uint
 }
 
 static uint32_t binary(parser *p, int level) {
-  if (level == LEVELS) return unary(p);
   skip_space(p);
   const char *begin = p->at;
-  uint32_t made = binary(p, level + 1);
+  uint32_t made = unary(p);
   for (;;) {
     skip_space(p);
     const char *place = p->at;
     const binary_row *row = take_binary(p, level);
     if (!row) return made;
-    uint32_t other = binary(p, level + 1);
+    uint32_t other = binary(p, row->level + 1);
     made = check(p, place, combine(p->exprs, row, made, other));
     keep_place(p, begin, place, made);
   }
@@ -354,13 +371,15 @@ static uint32_t choice(parser *p) {
 
 /* ---- Entry points ---- */
 
-static void begin(parser *p, rh_exprs *exprs, const char *text, const char *what, rh_error *error) {
-  *p = (parser){.exprs = exprs, .text = text, .at = text, .what = what, .error = error};
+static parser begin(rh_exprs *exprs, const char *text, const char *what, rh_error *error) {
+  parser p = {.exprs = exprs, .text = text, .at = text, .what = what, .error = error};
   exprs->reason = NULL;
-  if (strlen(text) <= RH_EXPR_MOST_BYTES) return;
-  p->status = rh_fail(error, RH_E_USAGE, "%s: longer than 65536 bytes", what);
-  rh_graph_refuse(exprs, "too long");
-  p->at += strlen(text);
+  if (strlen(text) > RH_EXPR_MOST_BYTES) {
+    p.status = rh_fail(error, RH_E_USAGE, "%s: longer than 65536 bytes", what);
+    rh_graph_refuse(exprs, "too long");
+    p.at += strlen(text);
+  }
+  return p;
 }
 
 /* The only expression of the text. */
@@ -372,8 +391,7 @@ static uint32_t whole(parser *p) {
 
 rh_status rh_exprs_let(rh_exprs *exprs, const char *name, const char *text, const char *what,
                        rh_error *error) {
-  parser p;
-  begin(&p, exprs, text, what, error);
+  parser p = begin(exprs, text, what, error);
   if (exprs->n_lets == RH_EXPR_MOST_LETS)
     return rh_fail(error, RH_E_USAGE, "%s: more than %d names", what, RH_EXPR_MOST_LETS);
   rh_let_node *let = &exprs->lets[exprs->n_lets];
@@ -402,23 +420,20 @@ static rh_status add_output(parser *p, const char *place, uint32_t node, rh_type
 
 rh_status rh_exprs_output(rh_exprs *exprs, const char *text, rh_type type, const char *what,
                           rh_error *error) {
-  parser p;
-  begin(&p, exprs, text, what, error);
+  parser p = begin(exprs, text, what, error);
   return add_output(&p, text, whole(&p), type);
 }
 
 rh_status rh_exprs_output_of(rh_exprs *exprs, const char *text, const uint32_t variables[4],
                              rh_type type, const char *what, rh_error *error) {
-  parser p;
+  parser p = begin(exprs, text, what, error);
   uint32_t nodes[RH_EXPR_MOST_ARGS];
-  begin(&p, exprs, text, what, error);
   for (uint32_t k = 0; k < RH_EXPR_MOST_ARGS; k++) nodes[k] = variable(&p, variables[k]);
   return add_output(&p, text, whole_of(&p, nodes), type);
 }
 
 rh_status rh_exprs_outputs(rh_exprs *exprs, const char *text, const char *what, rh_error *error) {
-  parser p;
-  begin(&p, exprs, text, what, error);
+  parser p = begin(exprs, text, what, error);
   do {
     skip_space(&p);
     const char *place = p.at;
@@ -428,20 +443,16 @@ rh_status rh_exprs_outputs(rh_exprs *exprs, const char *text, const char *what, 
   return p.status;
 }
 
-static uint32_t choose_where(rh_exprs *exprs, uint32_t condition, uint32_t node,
-                             const void *value) {
-  rh_node literal = {.kind = RH_NODE_LITERAL, .type = exprs->nodes[node].type};
-  memcpy(&literal.value, value, rh_type_size(literal.type));
-  return rh_graph_choose(exprs, condition, node, rh_graph_add(exprs, &literal));
-}
-
 rh_status rh_exprs_where(rh_exprs *exprs, const char *condition, const void *const *values,
                          const char *what, rh_error *error) {
-  parser p;
-  begin(&p, exprs, condition, what, error);
+  parser p = begin(exprs, condition, what, error);
   uint32_t node = whole(&p);
-  for (uint32_t k = 0; k < exprs->n_outputs && p.status == RH_OK; k++)
-    exprs->outputs[k] =
-        check(&p, condition, choose_where(exprs, node, exprs->outputs[k], values[k]));
+  for (uint32_t k = 0; k < exprs->n_outputs && p.status == RH_OK; k++) {
+    uint32_t *output = &exprs->outputs[k];
+    rh_node otherwise = {.kind = RH_NODE_LITERAL, .type = exprs->nodes[*output].type};
+    memcpy(&otherwise.value, values[k], rh_type_size(otherwise.type));
+    *output = check(&p, condition,
+                    rh_graph_choose(exprs, node, *output, rh_graph_add(exprs, &otherwise)));
+  }
   return p.status == RH_OK ? assign_rooms(&p, condition) : p.status;
 }

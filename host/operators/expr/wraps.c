@@ -1,56 +1,14 @@
-/* Where integers wrap: places of operations, the ranges of their operands, and what shows it. */
+/* Where integers wrap: the ranges of operations' operands, and what shows it. */
 #include "internal.h"
-
-/* ---- Places ---- */
-
-static uint32_t no_memory(rh_exprs *exprs) {
-  return rh_graph_refuse(exprs, "no memory for an expression");
-}
-
-uint32_t rh_graph_keep_text(rh_exprs *exprs, const char *what, const char *text) {
-  if (RH_ROOM(&exprs->texts, exprs->n_texts, "", NULL) != RH_OK) return no_memory(exprs);
-  rh_kept_text *new = &exprs->texts[exprs->n_texts++];
-  *new = (rh_kept_text){strdup(what), strdup(text)};
-  return new->what &&new->text ? exprs->n_texts - 1 : no_memory(exprs);
-}
-
-void rh_graph_forget_texts(rh_exprs *exprs) {
-  for (uint32_t k = 0; k < exprs->n_texts; k++) {
-    free(exprs->texts[k].what);
-    free(exprs->texts[k].text);
-  }
-  free(exprs->texts);
-}
-
-int rh_graph_may_wrap(const rh_node *node) {
-  int is_sum = rh_node_has(node->kind, RH_MODULAR) && rh_node_has(node->kind, RH_ROUNDS);
-  return (is_sum || node->kind == RH_NODE_NEGATE) && !rh_type_is_float(node->type) &&
-         !node->is_weak;
-}
 
 /* ---- The numbers that an integer may be ---- */
 
-static rh_interval leaf(const rh_exprs *exprs, const rh_node *node, uint64_t n) {
-  int is_constant = node->kind == RH_NODE_CONSTANT;
-  rh_scalar value = node->value;
-  if (node->kind == RH_NODE_VARIABLE) return rh_type_interval(node->of);
-  if (node->kind == RH_NODE_INDEX) return (rh_interval){0, (double)n - 1};
-  if (is_constant && node->number == RH_EXPR_COUNT) value.u64 = n;
-  else if (is_constant)
-    value = rh_number_as(exprs->constants[node->number].value, node->type, node->as);
-  double x = rh_number_at(node->type, &value, 0);
-  return (rh_interval){x, x};
-}
-
-/* The ranges for n elements are malloc'ed; null if out of memory.  Numbers beyond 2^53 may be
- * rounded. */
+/* The ranges for n elements are malloc'ed; null if out of memory. */
 static rh_interval *find_ranges(const rh_exprs *exprs, uint64_t n) {
+  rh_scalar constants[RH_EXPR_MOST_SLOTS];
   rh_interval *ranges = calloc(exprs->n_nodes + 1, sizeof *ranges);
-  for (uint32_t k = 0; ranges && k < exprs->n_nodes; k++) {
-    const rh_node *node = &exprs->nodes[k];
-    ranges[k] = node->arity ? rh_node_interval(node, ranges) : leaf(exprs, node, n);
-    if (isnan(ranges[k].low)) ranges[k] = rh_type_interval(node->type);
-  }
+  rh_exprs_bind(exprs, n, constants);
+  if (ranges) rh_exprs_intervals(exprs, NULL, n, constants, ranges);
   return ranges;
 }
 
@@ -245,33 +203,28 @@ static rh_expr_place found_at(const rh_exprs *exprs, uint32_t node) {
                          exprs->nodes[node].type};
 }
 
-static int find(const search *s, purpose why, uint32_t first, uint32_t end, rh_expr_place *found) {
-  const rh_exprs *exprs = s->exprs;
-  for (uint32_t k = 0; k < exprs->n_nodes; k++) {
-    const rh_node *node = at(s, k);
-    if (!node->place.end) continue;
-    if (!(why == DIFFERENCE ? is_below_zero(s, node) : is_narrow(s, node))) continue;
-    memset(s->sees, 0, exprs->n_nodes);
-    for (uint32_t j = first; j < end; j++) s->sees[exprs->outputs[j]] = WRAPPED | SPOILED;
-    if (!is_seen(s, why, k)) continue;
+static int find(const rh_exprs *exprs, purpose why, uint32_t first, uint32_t end, uint64_t n,
+                rh_expr_place *found) {
+  RH_FREED(rh_interval) ranges = find_ranges(exprs, n);
+  RH_FREED(unsigned char) sees = malloc(exprs->n_nodes + 1);
+  const search s = {exprs, ranges, sees};
+  for (uint32_t k = 0; ranges && sees && k < exprs->n_nodes; k++) {
+    const rh_node *node = at(&s, k);
+    if (!node->is_live || !node->place.end) continue;
+    if (!(why == DIFFERENCE ? is_below_zero(&s, node) : is_narrow(&s, node))) continue;
+    memset(sees, 0, exprs->n_nodes);
+    for (uint32_t j = first; j < end; j++) sees[exprs->outputs[j]] = WRAPPED | SPOILED;
+    if (!is_seen(&s, why, k)) continue;
     *found = found_at(exprs, k);
     return 1;
   }
   return 0;
 }
 
-static int find_of(const rh_exprs *exprs, purpose why, uint32_t first, uint32_t end, uint64_t n,
-                   rh_expr_place *found) {
-  RH_FREED(rh_interval) ranges = find_ranges(exprs, n);
-  RH_FREED(unsigned char) sees = malloc(exprs->n_nodes + 1);
-  const search s = {exprs, ranges, sees};
-  return ranges && sees && find(&s, why, first, end, found);
-}
-
 int rh_exprs_find_difference(const rh_exprs *exprs, uint64_t n, rh_expr_place *found) {
-  return find_of(exprs, DIFFERENCE, 0, exprs->n_outputs, n, found);
+  return find(exprs, DIFFERENCE, 0, exprs->n_outputs, n, found);
 }
 
 int rh_exprs_find_narrow(const rh_exprs *exprs, uint32_t output, rh_expr_place *found) {
-  return find_of(exprs, NARROW, output, output + 1, 1, found);
+  return find(exprs, NARROW, output, output + 1, 1, found);
 }
