@@ -84,22 +84,19 @@ void *rh_fence_alloc(rh_fence *fence, uint64_t bytes) {
   return memset(f->guard.end - room, 0, bytes);
 }
 
-rh_status rh_fence_scratch(rh_fence *fence, rh_cl_session *session, uint64_t bytes, cl_mem *buffer,
-                           rh_error *error) {
+cl_mem rh_fence_scratch(rh_fence *fence, rh_cl_session *session, uint64_t bytes) {
   rh_fenced *f = &fence->list[fence->n];
   rh_watched *w = &f->watched;
-  if (fence->n == RH_MOST_FENCED)
-    return rh_fail(error, RH_E_NOMEM, "no more scratch memory can be watched");
+  if (fence->n == RH_MOST_FENCED) return NULL;
   *w = (rh_watched){
       .session = session, .first = fence->in_front ? FRONT_BYTES : 0, .n = bytes, .poison = CANARY};
   w->bytes = w->first + bytes + BEHIND_BYTES;
-  RH_TRY(rh_cl_buffer(session, CL_MEM_READ_WRITE, w->bytes, NULL, "allocating scratch memory",
-                      &w->buffer, error));
+  if (rh_cl_buffer(session, CL_MEM_READ_WRITE, w->bytes, NULL, "", &w->buffer, NULL) != RH_OK)
+    return NULL;
   fence->n++;
-  if (fence->in_front) RH_TRY(rh_cl_part_of_buffer(w->buffer, w->first, bytes, &f->part, error));
-  RH_TRY(fill(w, 0, w->bytes, error));
-  *buffer = fence->in_front ? f->part : w->buffer;
-  return RH_OK;
+  if (fill(w, 0, w->bytes, NULL) != RH_OK) return NULL;
+  if (!fence->in_front) return w->buffer;
+  return rh_cl_part_of_buffer(w->buffer, w->first, bytes, &f->part, NULL) == RH_OK ? f->part : NULL;
 }
 
 rh_status rh_fence_check(rh_fence *fence, rh_cl_session *session, rh_error *error) {
@@ -141,24 +138,12 @@ static void set_index(rh_fixture *place, uint64_t index) {
   place->of_device.first = at;
 }
 
-static void *allocate(uint64_t bytes) { return malloc(bytes ? bytes : 1); }
-
-/* in_place: the input is the memory itself. */
-static rh_status make_buffers(rh_fixture *place, int in_place, rh_error *error) {
-  uint64_t bytes = input_bytes(place);
-  if (!place->session) return RH_OK;
-  RH_TRY(rh_cl_buffer(place->session, CL_MEM_READ_WRITE | (in_place ? CL_MEM_USE_HOST_PTR : 0),
-                      bytes ? bytes : 1, in_place ? place->memory : NULL,
-                      in_place ? "using the input in place" : "allocating the input", &place->input,
-                      error));
-  return rh_cl_buffer(place->session, CL_MEM_READ_WRITE, place->of_device.bytes, NULL,
-                      "allocating the result", &place->of_device.buffer, error);
-}
-
 rh_status rh_fixture_make(rh_fixture *place, rh_cl_session *session, const rh_op *row,
                           unsigned char *memory, uint64_t elements, uint64_t slots,
                           rh_error *error) {
-  const uint64_t size = row->value_size;
+  const int in_place = memory && session && session->device->shares_memory;
+  const uint64_t size = row->value_size, bytes = elements * row->element_size;
+  const size_t room = bytes ? bytes : 1;
   const rh_watched result = {.bytes = slots * size, .n = size, .poison = RH_POISON};
   rh_fixture_finish(place);
   *place = (rh_fixture){.session = session,
@@ -171,12 +156,19 @@ rh_status rh_fixture_make(rh_fixture *place, rh_cl_session *session, const rh_op
   place->of_device.session = session;
   if (slots > MOST_HOST_SLOTS) place->of_host.bytes = MOST_HOST_SLOTS * size;
   set_index(place, slots / 2);
-  place->memory = memory ? memory : allocate(input_bytes(place));
-  place->copy = memory ? NULL : allocate(input_bytes(place));
-  place->of_host.memory = allocate(place->of_host.bytes);
+  place->memory = memory ? memory : malloc(room);
+  place->copy = memory ? NULL : malloc(room);
+  place->of_host.memory = malloc(place->of_host.bytes);
   if (!place->memory || !place->of_host.memory || !(place->copy || memory))
     return rh_fail(error, RH_E_NOMEM, "no memory for the input");
-  RH_TRY(make_buffers(place, memory && session && session->device->shares_memory, error));
+  if (session) {
+    RH_TRY(rh_cl_buffer(session, CL_MEM_READ_WRITE | (in_place ? CL_MEM_USE_HOST_PTR : 0), room,
+                        in_place ? memory : NULL,
+                        in_place ? "using the input in place" : "allocating the input",
+                        &place->input, error));
+    RH_TRY(rh_cl_buffer(session, CL_MEM_READ_WRITE, result.bytes, NULL, "allocating the result",
+                        &place->of_device.buffer, error));
+  }
   RH_TRY(fill(&place->of_host, 0, place->of_host.bytes, error));
   RH_TRY(fill(&place->of_device, 0, result.bytes, error));
   return memory ? rh_fixture_write(place, error) : RH_OK;
@@ -234,14 +226,10 @@ rh_status rh_fixture_aim(rh_fixture *place, uint64_t index, rh_error *error) {
   return RH_OK;
 }
 
-unsigned char *rh_fixture_host_result(const rh_fixture *place) {
-  return place->of_host.memory + place->of_host.first;
-}
-
 rh_status rh_fixture_fetch(rh_fixture *place, int on_host, uint64_t n, void *values,
                            rh_error *error) {
   const rh_watched *from = &place->of_device;
-  if (on_host) memcpy(values, rh_fixture_host_result(place), n * from->n);
+  if (on_host) memcpy(values, place->of_host.memory + place->of_host.first, n * from->n);
   else
     RH_CL_TRY(error,
               rh_cl_read(place->session->queue, from->buffer, CL_TRUE, from->first, n * from->n,

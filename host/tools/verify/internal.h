@@ -45,10 +45,9 @@ typedef struct rh_fence {
   uint32_t n;
 } rh_fence;
 
-/* Like the host's services of these names; null or RH_E_NOMEM when nothing more can be watched. */
+/* Like the host's services of these names; null when nothing more can be watched. */
 void *rh_fence_alloc(rh_fence *fence, uint64_t bytes);
-rh_status rh_fence_scratch(rh_fence *fence, rh_cl_session *session, uint64_t bytes, cl_mem *buffer,
-                           rh_error *error);
+cl_mem rh_fence_scratch(rh_fence *fence, rh_cl_session *session, uint64_t bytes);
 
 /* RH_E_WRONG, with the byte, if an access was out of bounds. */
 rh_status rh_fence_check(rh_fence *fence, rh_cl_session *session, rh_error *error);
@@ -92,8 +91,6 @@ rh_status rh_fixture_write(rh_fixture *place, rh_error *error);
 rh_status rh_fixture_aim(rh_fixture *place, uint64_t index, rh_error *error);
 /* Fills the slot to be written with poison. */
 rh_status rh_fixture_clear(rh_fixture *place, rh_error *error);
-/* Where a run that finishes on the host writes. */
-unsigned char *rh_fixture_host_result(const rh_fixture *place);
 /* Reads n values from that slot on, which the run wrote on the host or on the device. */
 rh_status rh_fixture_fetch(rh_fixture *place, int on_host, uint64_t n, void *values,
                            rh_error *error);
@@ -103,9 +100,9 @@ rh_status rh_fixture_check_result(rh_fixture *place, rh_error *error);
 /* RH_E_WRONG if the input has changed. */
 rh_status rh_fixture_check_input(rh_fixture *place, rh_error *error);
 
-/* The state of this process that a plugin must not change, as lines of text that can be compared.
- * The kernel is asked where it knows the answer: libc's own records miss changes made by raw system
- * calls. */
+/* The state of this process that a plugin must not change, as lines of text that can be compared:
+ * the keys of an object.  The kernel is asked where it knows the answer: libc's own records miss
+ * changes made by raw system calls. */
 
 /* Its parts, in the order of reports: X(name, what adds its lines, in messages, how they are
  * compared; see state.c) */
@@ -130,12 +127,7 @@ enum {
       RH_STATE_PARTS
 };
 
-/* Adds the lines of a part now, and their number. */
-void rh_state_take(int part, rh_text *lines);
-unsigned rh_state_count(int part);
-
-/* Does a text have that line? */
-int rh_state_has(const rh_text *lines, const char *line, size_t length);
+json_t *rh_state_take(int part); /* now */
 /* Bytes of anonymous private memory that malloc does not account for; 0 if malloc does not tell. */
 uint64_t rh_state_other_memory(void);
 /* "PID (NAME)" of a process, whose name may hold anything, its state and its parent; 0: none. */
@@ -151,9 +143,10 @@ int rh_state_process(const char *pid, char who[512], char *state, int *parent);
 
 /* Zero-initialised is ready.  Every function accepts a null pointer and then does nothing. */
 typedef struct rh_footprint {
-  rh_text base;    /* expected: from before the plugin ran, with the host's and drivers' changes */
-  rh_text allowed; /* lines that the host and drivers added: they may stay or go */
-  rh_text outside; /* when the plugin's code last returned or called the host */
+  /* Of each part: what is expected, from before the plugin ran, with the host's and drivers'
+   * changes; lines that the host and drivers added, which may stay or go; and those when the
+   * plugin's code last returned or called the host. */
+  json_t *base[RH_STATE_PARTS], *allowed[RH_STATE_PARTS], *outside[RH_STATE_PARTS];
   uint32_t unsteady; /* bits of parts that are not compared */
   int part;          /* the part with the first change */
   char said[1024];   /* "setup changes the environment: no longer 'HOME=/root'", or "" */

@@ -23,18 +23,7 @@ static void *place(rh_rig *rig, const void *from, size_t size, size_t size_1_0) 
 
 #define PLACE(rig, s, T, last) place(rig, s, sizeof(T), RH_SIZE_1_0(T, last))
 
-/* ---- Beginning ---- */
-
-static rh_status begin(rh_rig *rig) {
-  const rh_rig_with *with = &rig->with;
-  RH_TRY(rh_trial_device(rig->trial));
-  rig->session = rig->trial->session;
-  rig->device = with->device ? with->device : rig->trial->device;
-  RH_TRY(rh_params_resolve(rig->strategy, NULL, 0, rig->params, rig->error));
-  if (with->params) memcpy(rig->params, with->params, sizeof rig->params);
-  rig->row = with->row ? *with->row : *rh_op_find(rig->op, rig->type);
-  return RH_OK;
-}
+/* ---- What a problem is made of ---- */
 
 static rh_status take_prelude(rh_rig *rig) {
   RH_FREED(char) own = rig->row.prelude ? NULL : rh_op_prelude(rh_op_name(rig->op), rig->type);
@@ -73,14 +62,6 @@ rh_status rh_rig_take_segments(rh_rig *rig, const rh_layout *segments) {
   return offsets_on_device(rig, segments->stops, n, &rig->given.device_stops);
 }
 
-static rh_status make_place(rh_rig *rig) {
-  const rh_layout *segments = rig->with.segments;
-  if (rig->with.has_no_place) return RH_OK;
-  RH_TRY(rh_fixture_make(rig->place, rig->session, &rig->row, NULL, 2 * RH_AROUND + rig->max_n,
-                         RESULT_SLOTS + (segments ? segments->segments : 0), rig->error));
-  return rh_rig_take_segments(rig, segments);
-}
-
 static rh_problem problem_of(const rh_rig *rig, uint64_t n) {
   return (rh_problem){.struct_size = sizeof(rh_problem),
                       .type = rig->type,
@@ -94,7 +75,6 @@ static rh_problem problem_of(const rh_rig *rig, uint64_t n) {
 
 /* They record each call, fail on the test's demand, and otherwise forward to the real ones, whose
  * `priv` is the first field of a rig. */
-static rh_rig *rig_of(const rh_host *host) { return host->priv; }
 
 /* RH_OK: go on. */
 static rh_status enter_service(rh_rig *rig, const char *service) {
@@ -116,7 +96,7 @@ static rh_status leave_service(rh_rig *rig, rh_status status) {
 }
 
 static void *watch_alloc(const rh_host *host, uint64_t bytes) {
-  rh_rig *rig = rig_of(host);
+  rh_rig *rig = host->priv;
   if (enter_service(rig, "alloc") != RH_OK) return NULL;
   void *memory = rig->with.fence ? rh_fence_alloc(rig->with.fence, bytes) : NULL;
   if (!memory) memory = rig->services.host.alloc(&rig->services.host, bytes);
@@ -138,7 +118,7 @@ static void note_local(rh_rig *rig, const rh_arg *args, uint32_t n_args) {
 /* A service that takes note, and calls the host's. */
 #define WATCH(service, params, args, note)                                                         \
   static rh_status watch_##service params {                                                        \
-    rh_rig *rig = rig_of(host);                                                                    \
+    rh_rig *rig = host->priv;                                                                      \
     RH_TRY(enter_service(rig, #service));                                                          \
     note;                                                                                          \
     return leave_service(rig, rig->services.host.service args);                                    \
@@ -154,7 +134,7 @@ WATCH(scratch,
       (const rh_host *host, uint64_t bytes, struct _cl_mem **buffer),
       (HOST, bytes, buffer),
       if (rig->with.fence && rig->session &&
-          rh_fence_scratch(rig->with.fence, rig->session, bytes, buffer, NULL) == RH_OK)
+          (*buffer = rh_fence_scratch(rig->with.fence, rig->session, bytes)))
         return leave_service(rig, RH_OK))
 WATCH(kernel,
       (const rh_host *host, struct _cl_program *program, const char *name,
@@ -172,18 +152,6 @@ WATCH(read,
       (const rh_host *host, struct _cl_mem *buffer, uint64_t offset, uint64_t bytes, void *to),
       (HOST, buffer, offset, bytes, to), rig->reads++)
 /* clang-format on */
-
-static rh_host watching_host(rh_rig *rig) {
-  rh_host host = rig->services.host;
-  host.build = watch_build;
-  host.kernel = watch_kernel;
-  host.scratch = watch_scratch;
-  host.alloc = watch_alloc;
-  host.launch = watch_launch;
-  host.fill = watch_fill;
-  host.read = watch_read;
-  return host;
-}
 
 /* ---- Calls of the plugin ---- */
 
@@ -228,13 +196,6 @@ static rh_problem *place_problem(rh_rig *rig) {
   return row && device ? PLACE(rig, &problem, rh_problem, max_n) : NULL;
 }
 
-static rh_status ask_directly(rh_rig *rig, const rh_problem *problem) {
-  rh_answer *answer = PLACE(rig, &(rh_answer){0}, rh_answer, reason);
-  if (!answer) return rh_fail(rig->error, RH_E_NOMEM, "no memory for an answer");
-  if (rig->strategy->query(problem, rig->params, answer) == RH_OK) return RH_OK;
-  return rh_fail(rig->error, RH_DECLINED, "%.*s", (int)sizeof answer->reason - 1, answer->reason);
-}
-
 /* A plugin that fails should have said why. */
 static rh_status give_reason(rh_rig *rig, rh_status status) {
   if (status != RH_OK && !rig->error->message[0])
@@ -244,12 +205,23 @@ static rh_status give_reason(rh_rig *rig, rh_status status) {
 
 static rh_status set_up(rh_rig *rig) {
   rh_services_init(&rig->services, rig->session, rig->prelude, rig->strategy->name, NULL);
-  rh_host watched = watching_host(rig);
-  rig->host = PLACE(rig, &watched, rh_host, extension);
+  rh_host watching = rig->services.host;
+  watching.build = watch_build;
+  watching.kernel = watch_kernel;
+  watching.scratch = watch_scratch;
+  watching.alloc = watch_alloc;
+  watching.launch = watch_launch;
+  watching.fill = watch_fill;
+  watching.read = watch_read;
+  if (rig->with.layout == RH_RIG_GROWN) watching.abi_minor = 7;
+  rig->host = PLACE(rig, &watching, rh_host, extension);
   rh_problem *problem = place_problem(rig);
-  if (!rig->host || !problem) return rh_fail(rig->error, RH_E_NOMEM, "no memory for a problem");
-  if (rig->with.layout == RH_RIG_GROWN) rig->host->abi_minor = 7;
-  if (rig->with.layout != RH_RIG_PLAIN) RH_TRY(ask_directly(rig, problem));
+  rh_answer *answer = PLACE(rig, &(rh_answer){0}, rh_answer, reason);
+  if (!rig->host || !problem || !answer)
+    return rh_fail(rig->error, RH_E_NOMEM, "no memory for a problem");
+  if (rig->with.layout != RH_RIG_PLAIN &&
+      rig->strategy->query(problem, rig->params, answer) != RH_OK)
+    return rh_fail(rig->error, RH_DECLINED, "%.*s", (int)sizeof answer->reason - 1, answer->reason);
   *rig->error = (rh_error){0};
   rh_fpstate before = enter_plugin(rig, RH_PHASE_SETUP, "setup");
   rh_status status = rig->strategy->setup(rig->host, problem, rig->params, &rig->self);
@@ -269,9 +241,19 @@ rh_status rh_rig_open(rh_rig *rig, rh_trial *trial, rh_pair pair, uint64_t max_n
                   .error = &trial->error,
                   .place = &rig->own,
                   .poison = RH_POISON};
-  RH_TRY(begin(rig));
+  const rh_layout *segments = rig->with.segments;
+  RH_TRY(rh_trial_device(trial));
+  rig->session = trial->session;
+  rig->device = rig->with.device ? rig->with.device : trial->device;
+  RH_TRY(rh_params_resolve(rig->strategy, NULL, 0, rig->params, rig->error));
+  if (rig->with.params) memcpy(rig->params, rig->with.params, sizeof rig->params);
+  rig->row = rig->with.row ? *rig->with.row : *rh_op_find(pair.op, pair.type);
   RH_TRY(take_prelude(rig));
-  RH_TRY(make_place(rig));
+  if (!rig->with.has_no_place) {
+    RH_TRY(rh_fixture_make(rig->place, rig->session, &rig->row, NULL, 2 * RH_AROUND + max_n,
+                           RESULT_SLOTS + (segments ? segments->segments : 0), rig->error));
+    RH_TRY(rh_rig_take_segments(rig, segments));
+  }
   if (!rig->with.is_refused) RH_TRY(rig_query(rig));
   return set_up(rig);
 }
@@ -319,7 +301,8 @@ rh_status rh_rig_run(rh_rig *rig, unsigned char value[16]) {
                 .host_input = where->memory,
                 .result = where->of_device.buffer,
                 .result_index = where->index,
-                .host_result = rig->results ? rig->results : rh_fixture_host_result(where),
+                .host_result =
+                    rig->results ? rig->results : where->of_host.memory + where->of_host.first,
                 .layout = rig->with.segments};
   RH_TRY(rh_fixture_clear(where, rig->error));
   rh_run *placed = PLACE(rig, &run, rh_run, host_result);
@@ -345,22 +328,15 @@ int rh_rig_same(const rh_rig *rig, const unsigned char *a, const unsigned char *
   return rh_op_same_values(&rig->row, rig->type, a, b);
 }
 
-/* The depth declared for this n, which may be less than that of max_n. */
-static uint64_t declared_depth(const rh_rig *rig, uint64_t n) {
-  rh_problem problem = problem_of(rig, n);
-  rh_answer answer;
-  rh_error unused;
-  return rh_strategy_query(rig->strategy, &problem, rig->params, &answer, &unused) == RH_OK
-             ? answer.depth
-             : 0;
-}
-
 rh_status rh_rig_judge(rh_rig *rig, const unsigned char value[16]) {
   const rh_job_spec spec = {
       .operation = {.op = rh_operator_builtin(rig->op, rig->type), .n = rig->n}};
+  const rh_problem problem = problem_of(rig, rig->n);
   rh_result result;
   rh_reference reference;
   rh_verdict verdict;
+  rh_answer answer;
+  rh_error unused;
   if (rig->n == 0)
     return rh_rig_same(rig, value, rig->row.identity)
                ? RH_OK
@@ -369,7 +345,10 @@ rh_status rh_rig_judge(rh_rig *rig, const unsigned char value[16]) {
   RH_TRY(rh_reference_of_array(&reference, spec.operation.op, rh_fixture_at(rig->place, rig->first),
                                rig->n, 1, NULL, rig->error));
   int flushes = rh_job_flushes(&spec, rig->session ? rig->session->device : NULL);
-  rh_reference_judge(&reference, &result, declared_depth(rig, rig->n), flushes, &verdict);
+  /* the depth that is declared for this n may be less than that of max_n */
+  if (rh_strategy_query(rig->strategy, &problem, rig->params, &answer, &unused) != RH_OK)
+    answer.depth = 0;
+  rh_reference_judge(&reference, &result, answer.depth, flushes, &verdict);
   if (verdict.verdict != RH_VERDICT_WRONG) return RH_OK;
   return rh_trial_fail(rig->trial, "%s", verdict.text);
 }

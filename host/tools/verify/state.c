@@ -17,16 +17,10 @@
 
 extern char **environ;
 
-/* ---- Lines ---- */
+/* ---- Lines: the keys of an object ---- */
 
-int rh_state_has(const rh_text *lines, const char *line, size_t length) {
-  for (const char *at = lines->s, *end; at && (end = strchr(at, '\n')); at = end + 1)
-    if ((size_t)(end - at) == length && memcmp(at, line, length) == 0) return 1;
-  return 0;
-}
-
-/* Adds a line, once. */
-__attribute__((format(printf, 2, 3))) static void add(rh_text *to, const char *format, ...) {
+/* Adds a line, once; it need not be UTF-8. */
+__attribute__((format(printf, 2, 3))) static void add(json_t *to, const char *format, ...) {
   RH_FREED(char) line = NULL;
   va_list args;
   va_start(args, format);
@@ -35,11 +29,11 @@ __attribute__((format(printf, 2, 3))) static void add(rh_text *to, const char *f
   if (length < 0) return;
   for (char *at = line; *at; at++)
     if (*at == '\n') *at = ' ';
-  if (!rh_state_has(to, line, (size_t)length)) rh_text_add(to, "%s\n", line);
+  json_object_set_new_nocheck(to, line, json_null());
 }
 
 /* Adds the lines of a file; keys: only those of these keys, "Umask:Uid:". */
-static void add_file(rh_text *to, const char *path, const char *keys) {
+static void add_file(json_t *to, const char *path, const char *keys) {
   char line[256];
   FILE *file = fopen(path, "re");
   while (file && fgets(line, sizeof line, file)) {
@@ -50,7 +44,7 @@ static void add_file(rh_text *to, const char *path, const char *keys) {
 }
 
 /* Calls `take` with each name in a directory, but for that of its own descriptor. */
-static void each_name(const char *path, void (*take)(rh_text *to, const char *name), rh_text *to) {
+static void each_name(const char *path, void (*take)(json_t *to, const char *name), json_t *to) {
   DIR *directory = opendir(path);
   for (const struct dirent *entry; directory && (entry = readdir(directory));)
     if (entry->d_name[0] != '.' &&
@@ -62,7 +56,7 @@ static void each_name(const char *path, void (*take)(rh_text *to, const char *na
 /* ---- The standard streams ---- */
 
 /* The number of bytes written is known if the stream is a file, as under --verify. */
-static void add_stream(rh_text *to, const char *name, FILE *stream, int fd) {
+static void add_stream(json_t *to, const char *name, FILE *stream, int fd) {
   struct stat st;
   if (fd > 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode))
     add(to, "%lld bytes written to descriptor %d", (long long)st.st_size, fd);
@@ -74,7 +68,7 @@ static void add_stream(rh_text *to, const char *name, FILE *stream, int fd) {
       fwide(stream, 0) > 0 ? ", wide" : "");
 }
 
-static void take_streams(rh_text *to) {
+static void take_streams(json_t *to) {
   add_stream(to, "stdin", stdin, 0);
   add_stream(to, "stdout", stdout, STDOUT_FILENO);
   add_stream(to, "stderr", stderr, STDERR_FILENO);
@@ -96,7 +90,7 @@ int rh_state_process(const char *pid, char who[512], char *state, int *parent) {
   return 1;
 }
 
-static void take_process(rh_text *to, const char *pid) {
+static void take_process(json_t *to, const char *pid) {
   char who[512], state;
   int parent;
   if (rh_state_process(pid, who, &state, &parent) && parent == (int)getpid()) add(to, "%s", who);
@@ -104,22 +98,22 @@ static void take_process(rh_text *to, const char *pid) {
 
 /* Some kernels do not list the children of a task, so if there is a child, all processes are
  * searched. */
-static void take_children(rh_text *to) {
+static void take_children(json_t *to) {
   siginfo_t info;
   if (waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT | __WALL) == 0)
     each_name("/proc", take_process, to);
 }
 
-static void take_thread(rh_text *to, const char *id) { add(to, "thread %s", id); }
+static void take_thread(json_t *to, const char *id) { add(to, "thread %s", id); }
 
-static void take_threads(rh_text *to) { each_name("/proc/self/task", take_thread, to); }
+static void take_threads(json_t *to) { each_name("/proc/self/task", take_thread, to); }
 
 /* ---- Signals and timers ---- */
 
 /* All actions but the defaults, and what is blocked.  libc installs its own handlers for 32 and 33
  * when a thread is cancelled or ids are set.  The kernel's struct begins with the handler
  * everywhere but on MIPS. */
-static void add_actions(rh_text *to) {
+static void add_actions(json_t *to) {
   enum { SIGNALS = 64, KERNEL_SET_BYTES = 8 };
   for (int number = 1; number <= SIGNALS; number++) {
     unsigned long words[8] = {0};
@@ -134,7 +128,7 @@ static void add_actions(rh_text *to) {
 }
 
 /* The remaining time changes by itself, so only whether a timer runs is recorded. */
-static void take_signals(rh_text *to) {
+static void take_signals(json_t *to) {
   static const enum __itimer_which timers[] = {ITIMER_REAL, ITIMER_VIRTUAL, ITIMER_PROF};
   static const char *const names[] = {"alarm", "timer of CPU time", "timer of CPU and system time"};
   add_actions(to);
@@ -150,11 +144,11 @@ static void take_signals(rh_text *to) {
 
 /* ---- Environment, locale, directories ---- */
 
-static void take_environment(rh_text *to) {
+static void take_environment(json_t *to) {
   for (char **variable = environ; variable && *variable; variable++) add(to, "%s", *variable);
 }
 
-static void take_locale(rh_text *to) {
+static void take_locale(json_t *to) {
   locale_t own = uselocale((locale_t)0);
   const char *domain = textdomain(NULL);
   add(to, "locale of the process %s", setlocale(LC_ALL, NULL));
@@ -163,7 +157,7 @@ static void take_locale(rh_text *to) {
   add(to, "time zone %s %s, %ld s", tzname[0], tzname[1], timezone);
 }
 
-static void take_directories(rh_text *to) {
+static void take_directories(json_t *to) {
   static const char *const links[] = {"/proc/self/cwd", "/proc/self/root"};
   char target[4096];
   for (int k = 0; k < 2; k++) {
@@ -176,7 +170,7 @@ static void take_directories(rh_text *to) {
 /* ---- What the kernel keeps of a process ---- */
 
 /* A page is mapped meanwhile, because mlockall(MCL_FUTURE) affects new mappings only. */
-static void take_attributes(rh_text *to) {
+static void take_attributes(json_t *to) {
   enum { PAGE = 4096 };
   static const char keys[] = "Name:Uid:Gid:VmLck:CapEff:NoNewPrivs:Seccomp:Cpus_allowed_list:";
   int death = 0;
@@ -193,11 +187,11 @@ static void take_attributes(rh_text *to) {
     add(to, "signal stack of %zu bytes at %p", stack.ss_size, stack.ss_sp);
 }
 
-static void take_floating(rh_text *to) { add(to, "%#" PRIx64, rh_fpstate_save().control); }
+static void take_floating(json_t *to) { add(to, "%#" PRIx64, rh_fpstate_save().control); }
 
 /* ---- Descriptors ---- */
 
-static void take_descriptor(rh_text *to, const char *number) {
+static void take_descriptor(json_t *to, const char *number) {
   char path[64], target[1024];
   struct stat st = {0};
   int fd = atoi(number);
@@ -209,7 +203,7 @@ static void take_descriptor(rh_text *to, const char *number) {
       (unsigned)fcntl(fd, F_GETFL), (unsigned long long)st.st_ino);
 }
 
-static void take_descriptors(rh_text *to) { each_name("/proc/self/fd", take_descriptor, to); }
+static void take_descriptors(json_t *to) { each_name("/proc/self/fd", take_descriptor, to); }
 
 /* ---- Mappings ---- */
 
@@ -225,7 +219,7 @@ static int is_not_its_own(const char *path) {
 
 /* Adds mappings of one kind, and returns the bytes of private memory without a file.  Lines are
  * "7f0000000000-7f0000001000 rw-p 00000000 00:00 0          /path". */
-static uint64_t take_mappings(rh_text *to, int part, const rh_text *without) {
+static uint64_t take_mappings(json_t *to, int part, const json_t *without) {
   unsigned long long start, end, bytes = 0;
   RH_FREED(char) line = NULL;
   char rights[5];
@@ -242,22 +236,20 @@ static uint64_t take_mappings(rh_text *to, int part, const rh_text *without) {
       add(to, "memory at %llx %s", start, path);
     /* a mapped file with executable code counts as a library */
     else if (part == RH_STATE_LIBRARIES && is_code && !is_not_its_own(path)) add(to, "%s", path);
-    else if (part == RH_STATE_FILES && !is_not_its_own(path) &&
-             !rh_state_has(without, path, strlen(path)))
+    else if (part == RH_STATE_FILES && !is_not_its_own(path) && !json_object_get(without, path))
       add(to, "%s", path);
   }
   if (maps) fclose(maps);
   return bytes;
 }
 
-static void take_code(rh_text *to) { take_mappings(to, RH_STATE_CODE, NULL); }
+static void take_code(json_t *to) { take_mappings(to, RH_STATE_CODE, NULL); }
 
-static void take_libraries(rh_text *to) { take_mappings(to, RH_STATE_LIBRARIES, NULL); }
+static void take_libraries(json_t *to) { take_mappings(to, RH_STATE_LIBRARIES, NULL); }
 
-static void take_files(rh_text *to) {
-  RH_FINISHED(rh_text) libraries = {0};
-  take_libraries(&libraries);
-  take_mappings(to, RH_STATE_FILES, &libraries);
+static void take_files(json_t *to) {
+  json_auto_t *libraries = rh_state_take(RH_STATE_LIBRARIES);
+  take_mappings(to, RH_STATE_FILES, libraries);
 }
 
 uint64_t rh_state_other_memory(void) {
@@ -280,8 +272,8 @@ enum {
 };
 
 static const struct {
-  void (*take)(rh_text *to); /* adds its lines */
-  const char *words;         /* in messages */
+  void (*take)(json_t *to); /* adds its lines */
+  const char *words;        /* in messages */
   int how;
 } parts[] = {
 #define RH_X(name, take, words, how) {take, words, how},
@@ -289,88 +281,56 @@ static const struct {
 #undef RH_X
 };
 
-void rh_state_take(int part, rh_text *lines) { parts[part].take(lines); }
-
-unsigned rh_state_count(int part) {
-  RH_FINISHED(rh_text) lines = {0};
-  unsigned n = 0;
-  parts[part].take(&lines);
-  for (const char *at = lines.s; at && (at = strchr(at, '\n')); at++) n++;
-  return n;
+json_t *rh_state_take(int part) {
+  json_t *lines = json_object();
+  parts[part].take(lines);
+  return lines;
 }
 
-/* ---- Footprints: lines of all parts that are compared, each behind the letter of its part ---- */
-
-enum { FIRST_LETTER = 'A' };
-
-static int part_of(const char *line) { return *line - FIRST_LETTER; }
-
-static void take_all(const rh_footprint *footprint, rh_text *lines) {
-  rh_text_finish(lines);
-  for (int part = 0; part < RH_STATE_PARTS; part++) {
-    RH_FINISHED(rh_text) own = {0};
-    if (footprint->unsteady >> part & 1) continue;
-    parts[part].take(&own);
-    for (const char *at = own.s, *end; at && (end = strchr(at, '\n')); at = end + 1)
-      rh_text_add(lines, "%c%.*s\n", FIRST_LETTER + part, (int)(end - at), at);
-  }
-}
-
-/* Adds the lines of `from` that are in neither of the other two; but of the streams, if `silent`,
- * none. */
-static void add_lines(rh_text *to, const rh_text *from, const rh_text *without, const rh_text *nor,
-                      int silent) {
-  for (const char *at = from->s, *end; at && (end = strchr(at, '\n')); at = end + 1) {
-    size_t length = (size_t)(end - at);
-    if (!(silent && part_of(at) == RH_STATE_STREAMS) && !rh_state_has(without, at, length) &&
-        !rh_state_has(nor, at, length))
-      rh_text_append(to, at, length + 1);
-  }
-}
-
-static int is_same(const rh_text *a, const rh_text *b) {
-  return a->length == b->length && memcmp(rh_text_get(a), rh_text_get(b), a->length) == 0;
-}
+/* ---- Footprints ---- */
 
 void rh_footprint_allow(rh_footprint *footprint, int part, const char *line) {
-  rh_text_add(&footprint->allowed, "%c%s\n", FIRST_LETTER + part, line);
+  if (!footprint->allowed[part]) footprint->allowed[part] = json_object();
+  add(footprint->allowed[part], "%s", line);
 }
 
 /* Takes lines from the base that have gone since the plugin's code left, and allows those that are
- * new. */
+ * new; but not of the streams, if kernels may print. */
 void rh_footprint_enter(rh_footprint *footprint, int kernels_may_print) {
-  rh_text now = {0}, gone = {0}, kept = {0};
-  const rh_text none = {0};
-  if (!footprint) return;
-  take_all(footprint, &now);
-  if (!footprint->base.s) {
-    footprint->base = now;
-    return;
+  const char *line;
+  json_t *unused;
+  for (int part = 0; footprint && part < RH_STATE_PARTS; part++) {
+    if (footprint->unsteady >> part & 1) continue;
+    json_t *now = rh_state_take(part), *before = footprint->outside[part];
+    if (!footprint->base[part]) {
+      footprint->base[part] = now;
+      continue;
+    }
+    if (!(kernels_may_print && part == RH_STATE_STREAMS)) {
+      json_object_foreach(before, line, unused) {
+        if (!json_object_get(now, line)) json_object_del(footprint->base[part], line);
+      }
+      json_object_foreach(now, line, unused) {
+        if (!json_object_get(before, line)) rh_footprint_allow(footprint, part, line);
+      }
+    }
+    json_decref(now);
   }
-  if (!is_same(&footprint->outside, &now)) {
-    add_lines(&gone, &footprint->outside, &now, &none, kernels_may_print);
-    add_lines(&kept, &footprint->base, &gone, &none, 0);
-    add_lines(&footprint->allowed, &now, &footprint->outside, &footprint->allowed,
-              kernels_may_print);
-    rh_text_finish(&footprint->base);
-    footprint->base = kept;
-  }
-  rh_text_finish(&gone);
-  rh_text_finish(&now);
 }
 
 void rh_footprint_leave(rh_footprint *footprint) {
-  if (footprint) take_all(footprint, &footprint->outside);
+  for (int part = 0; footprint && part < RH_STATE_PARTS; part++) {
+    json_decref(footprint->outside[part]);
+    footprint->outside[part] = footprint->unsteady >> part & 1 ? NULL : rh_state_take(part);
+  }
 }
 
-/* The first line of `from` that is not in the others and whose part has none of `how`, or null. */
-static const char *first_line(const rh_text *from, const rh_text *without, const rh_text *nor,
-                              int how) {
-  for (const char *at = from->s, *end; at && (end = strchr(at, '\n')); at = end + 1) {
-    size_t length = (size_t)(end - at);
-    if (!(parts[part_of(at)].how & how) && !rh_state_has(without, at, length) &&
-        !rh_state_has(nor, at, length))
-      return at;
+/* The first line that is in neither of the others, or null. */
+static const char *first_line(json_t *from, const json_t *without, const json_t *nor) {
+  const char *line;
+  json_t *unused;
+  json_object_foreach(from, line, unused) {
+    if (!json_object_get(without, line) && !json_object_get(nor, line)) return line;
   }
   return NULL;
 }
@@ -378,25 +338,23 @@ static const char *first_line(const rh_text *from, const rh_text *without, const
 /* Sets footprint->part and ->said to the first difference: "setup changes X: now 'x'", "no longer
  * 'y'", or both.  While an instance exists, it may have more of some parts. */
 static int differs(rh_footprint *footprint, const char *phase, int ends) {
-  const rh_text *base = &footprint->base, *now = &footprint->outside, none = {0};
-  const char *gained = first_line(now, base, &footprint->allowed, ends ? 0 : MAY_HOLD);
-  const char *lost = first_line(base, now, &none, MAY_GO);
-  if (is_same(base, now) || !(gained || lost)) return 0;
-  if (gained && lost && part_of(gained) < part_of(lost)) lost = NULL;
-  if (gained && lost && part_of(gained) > part_of(lost)) gained = NULL;
-  int part = footprint->part = part_of(gained ? gained : lost);
-  int length = snprintf(footprint->said, sizeof footprint->said,
-                        parts[part].how & MAY_HOLD && ends ? "after %s, %s are not as before: "
-                                                           : "%s changes %s: ",
-                        phase, parts[part].words);
-  char *to = footprint->said + length;
-  size_t room = sizeof footprint->said - (size_t)length;
-  int more =
-      !gained ? 0 : snprintf(to, room, "now '%.*s'", (int)strcspn(gained + 1, "\n"), gained + 1);
-  if (lost && (size_t)more < room)
-    snprintf(to + more, room - (size_t)more, "%sno longer '%.*s'", gained ? ", " : "",
-             (int)strcspn(lost + 1, "\n"), lost + 1);
-  return 1;
+  for (int part = 0; part < RH_STATE_PARTS; part++) {
+    json_t *base = footprint->base[part], *now = footprint->outside[part];
+    const int may_hold = parts[part].how & MAY_HOLD, may_go = parts[part].how & MAY_GO;
+    const char *gained = may_hold && !ends ? NULL : first_line(now, base, footprint->allowed[part]);
+    const char *lost = may_go ? NULL : first_line(base, now, NULL);
+    RH_FINISHED(rh_text) said = {0};
+    if (!gained && !lost) continue;
+    rh_text_add(&said,
+                may_hold && ends ? "after %s, %s are not as before: " : "%s changes %s: ", phase,
+                parts[part].words);
+    if (gained) rh_text_add(&said, "now '%s'", gained);
+    if (lost) rh_text_add(&said, "%sno longer '%s'", gained ? ", " : "", lost);
+    snprintf(footprint->said, sizeof footprint->said, "%s", rh_text_get(&said));
+    footprint->part = part;
+    return 1;
+  }
+  return 0;
 }
 
 /* A difference counts only if it persists: the kernel lists a joined thread a moment longer. */
@@ -407,16 +365,17 @@ void rh_footprint_judge(rh_footprint *footprint, const char *phase, int ends) {
   int has_changed = !footprint->said[0] && differs(footprint, phase, ends);
   for (int k = 0; has_changed && k < LOOKS && parts[footprint->part].how & MAY_SETTLE; k++) {
     usleep(PAUSE_US);
-    take_all(footprint, &footprint->outside);
+    rh_footprint_leave(footprint);
     if (!(has_changed = differs(footprint, phase, ends))) footprint->said[0] = 0;
   }
-  if (!ends) return;
-  rh_text_finish(&footprint->base);
-  rh_text_finish(&footprint->allowed);
+  if (ends) rh_footprint_finish(footprint);
 }
 
 void rh_footprint_finish(rh_footprint *footprint) {
-  rh_text_finish(&footprint->base);
-  rh_text_finish(&footprint->allowed);
-  rh_text_finish(&footprint->outside);
+  for (int part = 0; part < RH_STATE_PARTS; part++) {
+    json_decref(footprint->base[part]);
+    json_decref(footprint->allowed[part]);
+    json_decref(footprint->outside[part]);
+    footprint->base[part] = footprint->allowed[part] = footprint->outside[part] = NULL;
+  }
 }

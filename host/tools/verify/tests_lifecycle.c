@@ -180,9 +180,10 @@ static rh_status calls_later(rh_rig *rig, uint64_t seed) {
 RH_TEST(36, "nothing happens after teardown", RH_RUN_TEST(0.2, 0.1)) {
   /* so that a driver has started its own threads */
   RH_TRY(rh_try_any_problem(trial, 1003));
-  unsigned before = rh_state_count(RH_STATE_THREADS);
+  json_auto_t *before = rh_state_take(RH_STATE_THREADS);
   RH_TRY(rh_try_one(trial, 1003, RH_RIG_PLAIN, calls_later));
-  if (rh_state_count(RH_STATE_THREADS) <= before) return RH_OK;
+  json_auto_t *after = rh_state_take(RH_STATE_THREADS);
+  if (json_object_size(after) <= json_object_size(before)) return RH_OK;
   return rh_trial_fail(trial, "a thread is still running after teardown");
 }
 

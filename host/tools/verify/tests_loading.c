@@ -176,9 +176,8 @@ RH_TEST(15, "unloads if declared, ten times", RH_LOADING_TEST) {
     trial->plugin = NULL;
     rh_trial_phase(trial, "unloading");
     rh_dl_close(&dl);
-    RH_FINISHED(rh_text) libraries = {0};
-    rh_state_take(RH_STATE_LIBRARIES, &libraries);
-    if (rh_state_has(&libraries, trial->path, strlen(trial->path)))
+    json_auto_t *libraries = rh_state_take(RH_STATE_LIBRARIES);
+    if (json_object_get(libraries, trial->path))
       return rh_trial_fail(trial, "is declared unloadable, but stays loaded");
   }
   return RH_OK;

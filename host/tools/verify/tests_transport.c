@@ -285,12 +285,12 @@ static rh_status judge_ranks(const job *j) {
 /* Orphans have become children of this process; those that have ended are none. */
 static int leaves_a_process(rh_trial *trial, char name[64]) {
   for (double left = settle_s;; left -= LOOK_US * 1e-6) {
-    RH_FINISHED(rh_text) children = {0};
     rh_trial_phase(trial, "the end of a job");
     while (waitpid(-1, NULL, WNOHANG) > 0) continue;
-    rh_state_take(RH_STATE_CHILDREN, &children);
-    snprintf(name, 64, "%.*s", (int)strcspn(rh_text_get(&children), "\n"), rh_text_get(&children));
-    if (!name[0] || left <= 0) return name[0] != 0;
+    json_auto_t *children = rh_state_take(RH_STATE_CHILDREN);
+    const char *first = json_object_iter_key(json_object_iter(children));
+    if (first) snprintf(name, 64, "%s", first);
+    if (!first || left <= 0) return first != NULL;
     usleep(LOOK_US);
   }
 }
