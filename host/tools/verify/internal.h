@@ -188,14 +188,12 @@ typedef struct rh_trial {
   const rh_test *test;
   const char *path;          /* of the plugin's file, absolute */
   const char *strategy_name; /* null: the first one in the file */
-  uint64_t seed;
-  const char *own;         /* of the operator that is named: an operation's text; or null */
-  const char *launch;      /* how a job of several ranks is started; {n}: their number; or null */
-  uint32_t quick, variant; /* variant: from 0, if a test runs in several processes */
-  double random_s;
+  const char *own;           /* of the operator that is named: an operation's text; or null */
+  const char *launch;        /* how a job of several ranks is started; {n}: their number; or null */
+  uint64_t seed, quick, variant; /* variant: from 0, if a test runs in several processes */
 
   /* Where it runs. */
-  int alone;           /* the test has a process to itself and may change it */
+  int channel;         /* to the parent; the process is the test's own.  0: it is not */
   uint64_t digest;     /* hash of what all of a test's processes must agree on; 0: nothing */
   rh_context *context; /* opened, no plugins discovered yet */
   int watches_end;     /* output at the end of the process is a failure */
@@ -206,12 +204,8 @@ typedef struct rh_trial {
   const rh_device *device;
   rh_error error; /* why the test fails or is skipped; of any call that needs one */
   int warns;      /* the text is a warning */
-  void *user;
-  void (*say_phase)(void *user, const char *phase);
 } rh_trial;
 
-/* The request to a child. */
-rh_status rh_trial_request(rh_text *to, const rh_trial *trial, rh_error *error);
 /* Runs its test in this process.  trial->error has the text of an outcome other than RH_PASS. */
 rh_outcome rh_trial_run(rh_trial *trial);
 

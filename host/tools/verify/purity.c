@@ -275,8 +275,9 @@ static void change_surroundings(const char *path) {
 /* A second later on every clock, with other environment variables and in another directory. */
 static rh_status later(asked *a, double began) {
   while (rh_now() < began + 1.05) usleep(20000);
-  if (a->trial->alone) change_surroundings(a->trial->path);
-  return try_again(a, a->trial->alone ? "a second later, in other surroundings" : "a second later");
+  if (a->trial->channel) change_surroundings(a->trial->path);
+  return try_again(a,
+                   a->trial->channel ? "a second later, in other surroundings" : "a second later");
 }
 
 /* The first process also asks again, in every way. */
@@ -295,7 +296,7 @@ RH_TEST(59, "query: depends on nothing but the question", RH_NEEDS_NOTHING, RH_O
         1.5, 1.2) {
   asked a = {.trial = trial};
   double began = rh_now();
-  if (trial->variant == 1 && trial->alone) change_surroundings(trial->path);
+  if (trial->variant == 1 && trial->channel) change_surroundings(trial->path);
   RH_TRY(rh_trial_load(trial));
   a.questions = calloc(MOST_QUESTIONS, sizeof *a.questions);
   if (!a.questions) return rh_trial_skip(trial, "out of memory");

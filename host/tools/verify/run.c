@@ -7,9 +7,9 @@ static const char *const hangs[] = {"loading the plugin hangs, see above", "quer
                                     "the plugin hangs between setup and teardown, see above"};
 
 typedef struct runner {
-  const rh_options *options;
   const rh_verify_spec *spec;
   rh_verify_report *report;
+  rh_trial trial; /* what all have in common */
   char *program;
   json_t *names; /* of the strategies: strings; empty or null if unknown */
   unsigned char include[RH_N_TESTS + 1], exclude[RH_N_TESTS + 1]; /* by number */
@@ -17,7 +17,6 @@ typedef struct runner {
   int cannot_load;         /* the process that asked for the names died */
   uint32_t hung[N_STAGES]; /* tests that hung in that stage */
   uint32_t late_ends;      /* processes that did not end by themselves */
-  int is_over;             /* the time for all tests is over */
   double left_s;           /* forecast */
   double most_left_s;      /* of the limit for all tests */
   uint32_t done, total;
@@ -25,23 +24,18 @@ typedef struct runner {
 
 /* ---- What is tested, and by which tests ---- */
 
-/* The descriptor may also be in a dependency of the file, which V14 reports. */
-static int may_be_a_plugin(const rh_image *image) {
-  if (rh_image_defines(image, RH_PLUGIN_SYMBOL)) return 1;
-  for (uint32_t k = 0; k < image->n_needed; k++)
-    if (!rh_library_is_ordinary(image->needed[k])) return 1;
-  return 0;
-}
-
 static rh_status check_shared_object(const char *path, int *is_transport, rh_error *error) {
   RH_FINISHED(rh_image) image = {0};
   if (rh_image_read(&image, path, error) != RH_OK) {
     if (error) error->status = RH_E_FILE;
     return rh_error_prefix(error, RH_E_FILE, "%s", path);
   }
-  *is_transport =
-      rh_image_defines(&image, RH_TRANSPORT_SYMBOL) && !rh_image_defines(&image, RH_PLUGIN_SYMBOL);
-  if (*is_transport || may_be_a_plugin(&image)) return RH_OK;
+  int may_be_a_plugin = rh_image_defines(&image, RH_PLUGIN_SYMBOL);
+  *is_transport = rh_image_defines(&image, RH_TRANSPORT_SYMBOL) && !may_be_a_plugin;
+  /* the descriptor may also be in a dependency, which V14 reports */
+  for (uint32_t k = 0; k < image.n_needed; k++)
+    may_be_a_plugin |= !rh_library_is_ordinary(image.needed[k]);
+  if (*is_transport || may_be_a_plugin) return RH_OK;
   return rh_fail(error, RH_E_FILE,
                  "%s: exports neither %s nor %s, so it is neither a plugin nor a transport of "
                  "redhost",
@@ -53,18 +47,13 @@ static rh_status check_shared_object(const char *path, int *is_transport, rh_err
  * code. */
 static rh_status find_target(const char *file, char **path, int *is_transport, rh_error *error) {
   struct stat st;
-  *is_transport = 0;
   if (stat(file, &st) != 0) return rh_fail(error, RH_E_FILE, "%s: %s", file, strerror(errno));
   if (S_ISDIR(st.st_mode))
     return rh_fail(error, RH_E_FILE, "%s: is a directory; name a plugin file in it", file);
   if (!S_ISREG(st.st_mode)) return rh_fail(error, RH_E_FILE, "%s: is not a regular file", file);
   *path = realpath(file, NULL);
   if (!*path) return rh_fail(error, RH_E_FILE, "%s: %s", file, strerror(errno));
-  rh_status status = rh_is_foreign(*path) ? RH_OK : check_shared_object(*path, is_transport, error);
-  if (status == RH_OK) return RH_OK;
-  free(*path);
-  *path = NULL;
-  return status;
+  return rh_is_foreign(*path) ? RH_OK : check_shared_object(*path, is_transport, error);
 }
 
 static int number_of(const rh_test *test) { return atoi(test->id + 1); }
@@ -126,57 +115,41 @@ static const char *skip_reason(const runner *r, const rh_test *test) {
                                                     : AT_LOADING;
   for (int stage = loads ? AT_LOADING : AT_QUERY; stage <= reaches; stage++)
     if (r->hung[stage] >= ENOUGH) return hangs[stage];
-  return r->is_over ? "the time for all tests is over" : NULL;
-}
-
-static void note_hang(runner *r, const rh_attempt *a) {
-  int stage = strncmp(a->phase, "query", 5) == 0               ? AT_QUERY
-              : strcmp(a->phase, "loading") == 0 || !*a->phase ? AT_LOADING
-                                                               : AT_RUNNING;
-  if (a->outcome == RH_TIMEOUT) r->hung[stage]++;
-  if (a->is_late_to_end) r->late_ends++;
+  return r->most_left_s <= 0 ? "the time for all tests is over" : NULL;
 }
 
 /* ---- One test ---- */
 
-static void run_here(rh_trial *trial, rh_attempt *a) {
-  *a = (rh_attempt){.outcome = rh_trial_run(trial), .digest = trial->digest};
-  a->text = strdup(trial->error.message);
-}
-
 static rh_status run_variant(runner *r, rh_trial trial, rh_attempt *a, rh_error *error) {
   rh_time_limits limits = time_limits_of(r, trial.test);
   if (r->spec->in_process) {
-    run_here(&trial, a);
+    rh_outcome outcome = rh_trial_run(&trial);
+    *a = (rh_attempt){outcome, .text = strdup(trial.error.message), .digest = trial.digest};
     return RH_OK;
   }
   RH_TRY(rh_attempt_run(a, r->program, &trial, &limits, error));
   r->most_left_s -= a->spent_s;
-  if (r->most_left_s <= 0) r->is_over = 1;
-  if (trial.test->needs != RH_NEEDS_INTERPRETER) note_hang(r, a);
-  else if (a->outcome == RH_CRASH || a->outcome == RH_TIMEOUT)
+  int stage = strncmp(a->phase, "query", 5) == 0               ? AT_QUERY
+              : strcmp(a->phase, "loading") == 0 || !*a->phase ? AT_LOADING
+                                                               : AT_RUNNING;
+  if (trial.test->needs != RH_NEEDS_INTERPRETER) {
+    r->hung[stage] += a->outcome == RH_TIMEOUT;
+    r->late_ends += (uint32_t)a->is_late_to_end;
+  } else if (a->outcome == RH_CRASH || a->outcome == RH_TIMEOUT) {
     /* it may lack what a device supports, so its own failures are not the plugin's */
     rh_attempt_set(a, RH_SKIP, "the interpreter itself failed: %s", a->text ? a->text : "");
+  }
   return RH_OK;
 }
 
 /* The worst outcome of the test's processes, whose digests must be equal. */
 static rh_status run_test(runner *r, const rh_test *test, const char *strategy, rh_attempt *worst,
                           rh_error *error) {
-  rh_trial trial = {.options = r->options,
-                    .path = r->report->path,
-                    .strategy_name = strategy,
-                    .test = test,
-                    .own = r->spec->own,
-                    .launch = r->spec->launch,
-                    .quick = r->spec->quick,
-                    .seed = r->spec->seed,
-                    .random_s = r->spec->random_s > 0 ? r->spec->random_s
-                                : r->spec->quick      ? 0.5
-                                                      : 30};
+  rh_trial trial = r->trial;
   uint64_t digest = 0;
   int differ = 0;
-  *worst = (rh_attempt){0};
+  trial.test = test;
+  trial.strategy_name = strategy;
   for (uint32_t k = 0; k < test->variants && !rh_outcome_is_bad(worst->outcome); k++) {
     rh_attempt a;
     trial.variant = k;
@@ -213,41 +186,34 @@ static char *reproduce(const runner *r, const rh_test *test) {
   add_option(&text, "include", test->id);
   if (spec->seed != 1) rh_text_add(&text, " --seed %llu", (unsigned long long)spec->seed);
   if (spec->quick) rh_text_add(&text, " --quick");
-  add_option(&text, "device", r->options->device);
+  add_option(&text, "device", r->trial.options->device);
   if (test->of == RH_OF_TRANSPORT) add_option(&text, "launch", spec->launch);
   if (spec->own_words && test == &rh_v69) rh_text_add(&text, "%s", spec->own_words);
   return text.s;
 }
 
-static rh_status record(runner *r, const rh_test *test, const char *strategy, double seconds,
-                        rh_attempt *a, rh_error *error) {
-  rh_verify_report *report = r->report;
-  RH_TRY(RH_ROOM(&report->results, report->n, "the results", error));
-  report->results[report->n++] = (rh_verified){.test = test->id,
-                                               .title = test->title,
-                                               .strategy = rh_copy_string(strategy),
-                                               .outcome = a->outcome,
-                                               .text = a->text,
-                                               .again = reproduce(r, test),
-                                               .seconds = seconds};
-  a->text = NULL;
-  report->counts[a->outcome]++;
-  return RH_OK;
-}
-
 static rh_status try_one(runner *r, const rh_test *test, const char *strategy, rh_error *error) {
+  rh_verify_report *report = r->report;
   RH_FINISHED(rh_attempt) a = {.text = NULL};
   double start = rh_now();
   if (r->spec->begin)
     r->spec->begin(r->spec->user, test->id, strategy, r->done, r->total, r->left_s, r->most_left_s);
-  rh_status status = RH_OK;
   const char *why = skip_reason(r, test);
   if (why) rh_attempt_set(&a, RH_SKIP, "not tried: %s", why);
-  else status = run_test(r, test, strategy, &a, error);
-  if (status == RH_OK) status = record(r, test, strategy, rh_now() - start, &a, error);
+  else RH_TRY(run_test(r, test, strategy, &a, error));
+  RH_TRY(RH_ROOM(&report->results, report->n, "the results", error));
+  report->results[report->n++] = (rh_verified){.test = test->id,
+                                               .title = test->title,
+                                               .strategy = rh_copy_string(strategy),
+                                               .outcome = a.outcome,
+                                               .text = a.text,
+                                               .again = reproduce(r, test),
+                                               .seconds = rh_now() - start};
+  a.text = NULL;
+  report->counts[a.outcome]++;
   r->left_s -= r->spec->quick ? test->usual_quick_s : test->usual_s;
   r->done++;
-  return status;
+  return RH_OK;
 }
 
 /* ---- All of them ---- */
@@ -273,10 +239,9 @@ static rh_status keep_one(runner *r, rh_error *error) {
 /* In a child, because reading the names means loading the plugin.  A file that cannot be loaded
  * has no names, and its tests say why. */
 static rh_status ask_names(runner *r, rh_error *error) {
-  const rh_trial trial = {.options = r->options, .path = r->report->path};
   RH_FINISHED(rh_attempt) a = {.text = NULL};
   rh_time_limits limits = time_limits_of(r, NULL);
-  RH_TRY(rh_attempt_run(&a, r->program, &trial, &limits, error));
+  RH_TRY(rh_attempt_run(&a, r->program, &r->trial, &limits, error));
   r->cannot_load = a.names == NULL;
   r->names = json_incref(a.names);
   return r->spec->strategy ? keep_one(r, error) : RH_OK;
@@ -297,22 +262,19 @@ static int needs_names(const runner *r) {
   return chosen != 1 || r->spec->strategy;
 }
 
-/* Tries a test on each strategy that it is of; or only counts. */
-static rh_status run_each(runner *r, const rh_test *test, int counts, rh_error *error) {
-  size_t names = test->of == RH_OF_STRATEGY ? json_array_size(r->names) : 0;
-  for (size_t j = 0; j < (names ? names : 1); j++)
-    if (counts) {
-      r->total++;
-      r->left_s += r->spec->quick ? test->usual_quick_s : test->usual_s;
-    } else {
-      RH_TRY(try_one(r, test, names ? name_at(r, j) : NULL, error));
-    }
-  return RH_OK;
-}
-
+/* Tries each test on each strategy that it is of; or only counts. */
 static rh_status run_all(runner *r, int counts, rh_error *error) {
-  for (int k = 0; k < RH_N_TESTS; k++)
-    if (is_chosen(r, rh_tests[k])) RH_TRY(run_each(r, rh_tests[k], counts, error));
+  for (int k = 0; k < RH_N_TESTS; k++) {
+    const rh_test *test = rh_tests[k];
+    size_t names = test->of == RH_OF_STRATEGY ? json_array_size(r->names) : 0;
+    for (size_t j = 0; is_chosen(r, test) && j < (names ? names : 1); j++)
+      if (counts) {
+        r->total++;
+        r->left_s += r->spec->quick ? test->usual_quick_s : test->usual_s;
+      } else {
+        RH_TRY(try_one(r, test, names ? name_at(r, j) : NULL, error));
+      }
+  }
   if (counts) r->most_left_s = most_s(r->left_s);
   if (r->total) return RH_OK;
   return rh_fail(error, RH_E_USAGE, "--include '%s' and --exclude '%s' leave no test",
@@ -322,12 +284,20 @@ static rh_status run_all(runner *r, int counts, rh_error *error) {
 
 rh_status rh_verify(rh_verify_report *report, const rh_options *options, const rh_verify_spec *spec,
                     rh_error *error) {
-  runner r = {.options = options, .spec = spec, .report = report, .most_left_s = most_s(0)};
+  runner r = {.spec = spec,
+              .report = report,
+              .trial = {.options = options,
+                        .own = spec->own,
+                        .launch = spec->launch,
+                        .quick = spec->quick,
+                        .seed = spec->seed},
+              .most_left_s = most_s(0)};
   double start = rh_now();
   *report = (rh_verify_report){0};
   RH_TRY(read_list("include", spec->include, 1, r.include, error));
   RH_TRY(read_list("exclude", spec->exclude, 0, r.exclude, error));
   RH_TRY(find_target(spec->file, &report->path, &r.is_transport, error));
+  r.trial.path = report->path;
   rh_status status = rh_child_program(options, &r.program, error);
   if (status == RH_OK && needs_names(&r)) status = ask_names(&r, error);
   if (status == RH_OK) status = run_all(&r, 1, error);
@@ -335,7 +305,6 @@ rh_status rh_verify(rh_verify_report *report, const rh_options *options, const r
   json_decref(r.names);
   free(r.program);
   report->seconds = rh_now() - start;
-  if (status != RH_OK) rh_verify_report_finish(report);
   return status;
 }
 

@@ -227,7 +227,7 @@ static rh_status on_two_threads(rh_trial *trial) {
   for (; n < 2; n++) {
     two[n] = (threaded){.n = n ? 1009 : 5003};
     if (rh_trial_copy(&two[n].trial, trial, &trial->context->options) != RH_OK) break;
-    two[n].trial.say_phase = NULL;
+    two[n].trial.channel = 0;
   }
   rh_trial_phase(trial, "two threads");
   for (; started < n; started++)

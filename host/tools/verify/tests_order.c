@@ -117,7 +117,7 @@ RH_TEST(64, "no access out of bounds and no data race, by Oclgrind", RH_NEEDS_IN
   if (rh_strategy_is_host(trial->strategy)) return rh_trial_skip(trial, "runs on the host");
   if (!library)
     return rh_trial_skip(trial, "Oclgrind is not installed (Debian's package oclgrind)");
-  if (!trial->say_phase)
+  if (!trial->channel)
     return rh_trial_skip(trial, "needs a process in which no other OpenCL is loaded");
   int log = memfd_create("redhost-oclgrind", MFD_CLOEXEC);
   if (log < 0) return rh_trial_skip(trial, "no memory for what Oclgrind finds");

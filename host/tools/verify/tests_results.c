@@ -201,10 +201,9 @@ static rh_status random_cases(rh_rig *rig, uint64_t *state, budget *b) {
 RH_TEST(53, "random cases", RH_RUN_TEST(30, 0.5)) {
   rh_pairs pairs;
   uint64_t state = trial->seed;
-  double now = rh_now();
-  budget b = {.until = now + trial->random_s,
-              .latest = now + 10 * trial->random_s,
-              .least = trial->quick ? 200 : 2000};
+  double now = rh_now(), length_s = trial->quick ? 0.5 : 30;
+  budget b = {
+      .until = now + length_s, .latest = now + 10 * length_s, .least = trial->quick ? 200 : 2000};
   /* Building a program for each pair takes most of a quick run's time. */
   RH_TRY(rh_served_pairs(trial, MOST_RANDOM, 4, &pairs));
   for (uint32_t k = 0; !is_spent(&b); k++) {

@@ -49,7 +49,6 @@ typedef struct rh_verify_spec {
   uint32_t quick;      /* 1: a preset of about ten seconds; 2: one operator and type a test */
   double silence_s;    /* how long a test may be silent; 0: each test's own limit */
   uint32_t in_process; /* 1: no child processes, for a debugger; a crash takes redhost down */
-  double random_s;     /* how long V53 tries random cases; 0: the preset's time */
   void *user;
   /* Called before each test with the number of tests done and in total, the forecast time left,
    * and the most time that is left; may be null. */
@@ -67,7 +66,7 @@ typedef struct rh_verify_report {
 
 /* Tests the file of a plugin or a transport.  RH_OK regardless of the verdicts.  RH_E_FILE: not a
  * regular file, or neither of them; RH_E_USAGE: an unknown test or strategy.  `options` choose the
- * device, the cache and the program. */
+ * device, the cache and the program.  The caller finishes the report, after a failure, too. */
 rh_status rh_verify(rh_verify_report *report, const rh_options *options, const rh_verify_spec *spec,
                     rh_error *error);
 void rh_verify_report_finish(rh_verify_report *report);
