@@ -24,13 +24,11 @@ typedef struct rh_edge {
  * beginning. */
 static rh_status try_edge(rh_rig *rig, const rh_edge *edge, int at_end, uint64_t n,
                           uint64_t first) {
-  _Alignas(16) unsigned char value[16] = {0};
   uint64_t bytes = (first + n) * rig->row.element_size;
   unsigned char *memory = at_end ? edge->guard.end - bytes : edge->guard.begin;
   RH_TRY(rh_fixture_make(&rig->own, rig->session, &rig->row, memory, first + n, 3, rig->error));
-  RH_TRY(rh_rig_fill(rig, "hash", n + first, n, first));
-  RH_TRY(rh_rig_run(rig, value));
-  return rh_rig_judge(rig, value);
+  RH_TRY(rh_rig_reduce(rig, "hash", n + first, n, first));
+  return rh_rig_judge(rig, rig->value);
 }
 
 static rh_status try_edges(rh_rig *rig, const rh_edge *edge) {

@@ -357,11 +357,12 @@ typedef struct rh_rig {
   uint64_t first, n;      /* the range in the place's input */
 
   /* Counted since setup, or in the last run where it says so. */
-  uint32_t calls;           /* service calls */
-  int injected;             /* the fault was injected */
-  uint32_t reads;           /* of the last run */
-  uint64_t local_bytes;     /* the maximum of one launch */
-  uint64_t code;            /* hash of every source and its options */
+  uint32_t calls;                       /* service calls */
+  int injected;                         /* the fault was injected */
+  _Alignas(16) unsigned char value[16]; /* of the last run */
+  uint32_t reads;                       /* of the last run */
+  uint64_t local_bytes;                 /* the maximum of one launch */
+  uint64_t code;                        /* hash of every source and its options */
   const char *left_fpstate; /* the function that changed the floating-point control word, or null */
 } rh_rig;
 
@@ -376,7 +377,9 @@ rh_status rh_rig_fill(rh_rig *rig, const char *kind, uint64_t seed, uint64_t n, 
 /* What runs reduce from now on, as many segments as before. */
 rh_status rh_rig_take_segments(rh_rig *rig, const rh_layout *segments);
 /* Reduces the elements that were filled in, or those given by `place`, `first` and `n`. */
-rh_status rh_rig_run(rh_rig *rig, unsigned char value[16]);
+rh_status rh_rig_run(rh_rig *rig);
+/* Fill and run. */
+rh_status rh_rig_reduce(rh_rig *rig, const char *kind, uint64_t seed, uint64_t n, uint64_t first);
 /* RH_OK, or RH_E_WRONG and a message. */
 rh_status rh_rig_judge(rh_rig *rig, const unsigned char value[16]);
 void rh_rig_teardown(rh_rig *rig);
@@ -392,8 +395,8 @@ rh_status rh_rig_case(rh_rig *rig, const char *kind, uint64_t seed, uint64_t n, 
 rh_status rh_rig_cases(rh_rig *rig, uint64_t seed, const char *const *kinds, const uint64_t *at,
                        uint64_t times, uint64_t offsets);
 
-/* Compares two values; of pairs only the index, because pairs have padding. */
-int rh_rig_same(const rh_rig *rig, const unsigned char *a, const unsigned char *b);
+/* Was that the last run's value? */
+int rh_rig_gave(const rh_rig *rig, const unsigned char *value);
 
 /* ---- The problems that a strategy is tried on ---- */
 

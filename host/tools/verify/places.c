@@ -65,7 +65,6 @@ static rh_status check_all(rh_moves *m, int with_inputs) {
 
 /* Any instance, any range, any place. */
 static rh_status run_somewhere(rh_moves *m, uint32_t run) {
-  _Alignas(16) unsigned char value[16] = {0};
   rh_rig *rig = &m->rigs[rh_random_next(&m->state) % INSTANCES];
   rh_fixture *place = &m->places[(rh_random_next(&m->state) >> 4) % PLACES];
   uint64_t most = rig->max_n < place->elements ? rig->max_n : place->elements;
@@ -73,8 +72,8 @@ static rh_status run_somewhere(rh_moves *m, uint32_t run) {
   rig->first = pick_number(&m->state, place->elements - rig->n);
   rig->place = place;
   rh_status status = rh_fixture_aim(place, pick_number(&m->state, place->slots - 1), rig->error);
-  if (status == RH_OK) status = rh_rig_run(rig, value);
-  if (status == RH_OK) status = rh_rig_judge(rig, value);
+  if (status == RH_OK) status = rh_rig_run(rig);
+  if (status == RH_OK) status = rh_rig_judge(rig, rig->value);
   return rh_error_prefix(
       rig->error, status,
       "run %u, %s of %s, n = %llu of at most %llu, first = %llu, result_index = %llu", run,

@@ -53,13 +53,15 @@ static void append_report(const rank *r) {
   (void)unused;
 }
 
-__attribute__((format(printf, 2, 3))) static void find_wrong(rank *r, const char *format, ...) {
+/* -1 */
+__attribute__((format(printf, 2, 3))) static int find_wrong(rank *r, const char *format, ...) {
   va_list args;
-  if (r->said.wrong[0]) return;
+  if (r->said.wrong[0]) return -1;
   va_start(args, format);
   vsnprintf(r->said.wrong, sizeof r->said.wrong, format, args);
   va_end(args);
   append_report(r);
+  return -1;
 }
 
 /* ---- Gathering ---- */
@@ -78,17 +80,14 @@ static size_t all_bytes(const rank *r, uint32_t n) {
 static int check_bytes(rank *r, uint32_t n) {
   const unsigned char *all = r->all + FENCE;
   for (uint32_t k = 0; k < n; k++)
-    if (r->mine[k] != byte_of(r, r->said.place.rank, k)) {
-      find_wrong(r, "gather with n = %u changes `mine'", n);
-      return -1;
-    }
+    if (r->mine[k] != byte_of(r, r->said.place.rank, k))
+      return find_wrong(r, "gather with n = %u changes `mine'", n);
   for (uint32_t of = 0; of < r->said.place.size; of++)
     for (uint32_t k = 0; k < n; k++)
-      if (all[(size_t)of * n + k] != byte_of(r, of, k)) {
-        find_wrong(r, "gather %u, with n = %u: byte %u of rank %u is not the one that it gave",
-                   r->round + 1, n, k, of);
-        return -1;
-      }
+      if (all[(size_t)of * n + k] != byte_of(r, of, k))
+        return find_wrong(r,
+                          "gather %u, with n = %u: byte %u of rank %u is not the one that it gave",
+                          r->round + 1, n, k, of);
   const rh_watched watched = {.memory = r->all,
                               .bytes = all_bytes(r, n),
                               .first = FENCE,
@@ -96,9 +95,7 @@ static int check_bytes(rank *r, uint32_t n) {
                               .poison = FENCE_BYTE};
   int64_t away;
   rh_watched_check(&watched, &away, NULL);
-  if (!away) return 0;
-  find_wrong(r, "gather with n = %u writes outside `all'", n);
-  return -1;
+  return away ? find_wrong(r, "gather with n = %u writes outside `all'", n) : 0;
 }
 
 /* 0; 1: gather failed, as it should where a rank is lost; -1: a finding. */
@@ -112,25 +109,16 @@ static int gather(rank *r, uint32_t n, double seconds) {
   const char *fault = code ? rh_sentence_fault(text) : NULL;
   r->broken_s = rh_now() - start;
   r->why = text;
-  if (code != 0 && code != -1) find_wrong(r, "gather returns %d; it must be 0 or -1", code);
-  else if (fault) find_wrong(r, "gather fails and %s", fault);
-  if ((code != 0 && code != -1) || fault || (code == 0 && check_bytes(r, n) != 0)) return -1;
+  if (code != 0 && code != -1) return find_wrong(r, "gather returns %d; it must be 0 or -1", code);
+  if (fault) return find_wrong(r, "gather fails and %s", fault);
+  if (code == 0 && check_bytes(r, n) != 0) return -1;
   r->round++;
   return -code;
 }
 
-/* Gathers where no rank is lost. */
-static int gather_calmly(rank *r, uint32_t n) {
-  int code = gather(r, n, calm_s);
-  if (code > 0)
-    find_wrong(r, "gather fails after %.1f s of %.0f, and no rank is lost: %s", r->broken_s, calm_s,
-               r->why);
-  return code == 0 ? 0 : -1;
-}
-
 /* ---- Tasks: 0 when the rank may leave, else -1 ---- */
 
-/* As often, and as many bytes, as the task says. */
+/* As often, and as many bytes, as the task says, where no rank is lost. */
 static int gather_all(rank *r) {
   enum { NAP_US = 4000, LARGEST = 5000 };
   static const uint32_t sizes[] = {1,    2,    3,    7,    8,     16,    31,    64,    65,
@@ -149,7 +137,11 @@ static int gather_all(rank *r) {
     if (r->task == RH_RANK_MANY) n = 1 + (uint32_t)(random % LARGEST);
     if (r->task == RH_RANK_MANY && nap % 16 == 0) usleep((useconds_t)(nap >> 32) % NAP_US);
     if (r->task == RH_RANK_LATE && k == 2 && own == r->special) usleep((useconds_t)(late_s * 1e6));
-    if (gather_calmly(r, n) != 0) return -1;
+    int code = gather(r, n, calm_s);
+    if (code > 0)
+      return find_wrong(r, "gather fails after %.1f s of %.0f, and no rank is lost: %s",
+                        r->broken_s, calm_s, r->why);
+    if (code < 0) return -1;
   }
   return 0;
 }
@@ -202,23 +194,20 @@ static void judge_state(rank *r, const char *phase) {
 static int join(rank *r) {
   char *text = rh_sentence_room();
   int32_t answer = r->transport->probe(text, RH_SENTENCE_BYTES);
-  if (answer != RH_TRANSPORT_STARTED && r->size > 1) {
-    find_wrong(r, "probe returns %d in a process that the launcher started, instead of %d: %.200s",
-               answer, RH_TRANSPORT_STARTED, rh_sentence_fault(text) ? "" : text);
-    return -1;
-  }
+  if (answer != RH_TRANSPORT_STARTED && r->size > 1)
+    return find_wrong(
+        r, "probe returns %d in a process that the launcher started, instead of %d: %.200s", answer,
+        RH_TRANSPORT_STARTED, rh_sentence_fault(text) ? "" : text);
   text = rh_sentence_room();
   if (r->transport->open(&r->self, &r->said.place, text, RH_SENTENCE_BYTES) != 0) {
     const char *fault = rh_sentence_fault(text);
-    find_wrong(r, "open fails%s%s", fault ? " and " : ": ", fault ? fault : text);
-    return -1;
+    return find_wrong(r, "open fails%s%s", fault ? " and " : ": ", fault ? fault : text);
   }
   r->said.has_joined = 1;
   append_report(r);
   if (r->said.place.size == r->size && r->said.place.rank < r->said.place.size) return 0;
-  find_wrong(r, "open says that this is rank %u of %u; %u were started", r->said.place.rank,
-             r->said.place.size, r->size);
-  return -1;
+  return find_wrong(r, "open says that this is rank %u of %u; %u were started", r->said.place.rank,
+                    r->said.place.size, r->size);
 }
 
 static int take_part(rank *r) {

@@ -292,7 +292,7 @@ rh_status rh_rig_fill(rh_rig *rig, const char *kind, uint64_t seed, uint64_t n, 
   return rh_fixture_write(rig->place, rig->error);
 }
 
-rh_status rh_rig_run(rh_rig *rig, unsigned char value[16]) {
+rh_status rh_rig_run(rh_rig *rig) {
   rh_fixture *where = rig->place;
   rh_run run = {.struct_size = sizeof run,
                 .first = rig->first,
@@ -317,15 +317,20 @@ rh_status rh_rig_run(rh_rig *rig, unsigned char value[16]) {
   if (status == RH_OK && rig->results && on_host) return RH_OK;
   if (status == RH_OK && rig->results)
     return rh_fixture_fetch(where, 0, rig->with.segments->segments + 1, rig->results, rig->error);
-  if (status == RH_OK) return rh_fixture_fetch(where, on_host, 1, value, rig->error);
+  if (status == RH_OK) return rh_fixture_fetch(where, on_host, 1, rig->value, rig->error);
   give_reason(rig, status);
   return status < RH_OK ? status : RH_E_INTERNAL;
 }
 
+rh_status rh_rig_reduce(rh_rig *rig, const char *kind, uint64_t seed, uint64_t n, uint64_t first) {
+  RH_TRY(rh_rig_fill(rig, kind, seed, n, first));
+  return rh_rig_run(rig);
+}
+
 /* ---- Checking the result ---- */
 
-int rh_rig_same(const rh_rig *rig, const unsigned char *a, const unsigned char *b) {
-  return rh_op_same_values(&rig->row, rig->type, a, b);
+int rh_rig_gave(const rh_rig *rig, const unsigned char *value) {
+  return rh_op_same_values(&rig->row, rig->type, rig->value, value);
 }
 
 rh_status rh_rig_judge(rh_rig *rig, const unsigned char value[16]) {
@@ -338,7 +343,7 @@ rh_status rh_rig_judge(rh_rig *rig, const unsigned char value[16]) {
   rh_answer answer;
   rh_error unused;
   if (rig->n == 0)
-    return rh_rig_same(rig, value, rig->row.identity)
+    return rh_op_same_values(&rig->row, rig->type, value, rig->row.identity)
                ? RH_OK
                : rh_trial_fail(rig->trial, "n = 0 does not give the identity");
   rh_op_result(rig->op, rig->type, value, &result);
@@ -354,10 +359,9 @@ rh_status rh_rig_judge(rh_rig *rig, const unsigned char value[16]) {
 }
 
 rh_status rh_rig_case(rh_rig *rig, const char *kind, uint64_t seed, uint64_t n, uint64_t first) {
-  _Alignas(16) unsigned char value[16];
   RH_TRY(rh_rig_fill(rig, kind, seed, n, first));
-  rh_status status = rh_rig_run(rig, value);
-  if (status == RH_OK) status = rh_rig_judge(rig, value);
+  rh_status status = rh_rig_run(rig);
+  if (status == RH_OK) status = rh_rig_judge(rig, rig->value);
   if (status == RH_OK) status = rh_fixture_check_result(rig->place, rig->error);
   return rh_error_prefix(rig->error, status, "%s of %s, n = %llu, %s data, first = %llu",
                          rh_op_name(rig->op), rh_type_name(rig->type), (unsigned long long)n, kind,

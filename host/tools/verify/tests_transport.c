@@ -15,18 +15,10 @@ static rh_status load(rh_trial *trial, const rh_transport **transport) {
 
 /* ---- V70 ---- */
 
-/* A library that the file needs may have functions of the same names. */
-static const char *function_elsewhere(const rh_transport *t, const char *path) {
-  static const char *const names[] = {"probe", "open", "gather", "abort", "close"};
-  const void *functions[5];
-  memcpy(functions, (const char *)t + offsetof(rh_transport, probe), sizeof functions);
-  for (int k = 0; k < 5; k++)
-    if (!rh_dl_is_from(functions[k], path)) return names[k];
-  return NULL;
-}
-
 RH_TEST(70, "transport: descriptor", RH_TRANSPORT_TEST) {
   enum { MOST_DESCRIPTION = 127 };
+  static const char *const names[] = {"probe", "open", "gather", "abort", "close"};
+  const void *functions[5];
   const rh_transport *t;
   rh_trial_phase(trial, "loading");
   RH_TRY(rh_transport_open(trial->path, &t, &trial->error));
@@ -38,8 +30,11 @@ RH_TEST(70, "transport: descriptor", RH_TRANSPORT_TEST) {
     return rh_trial_fail(trial, "its description has control characters or invalid UTF-8");
   if (t->reserved != 0)
     return rh_trial_fail(trial, "its field `reserved' is %u; it must be 0", t->reserved);
-  const char *elsewhere = function_elsewhere(t, trial->path);
-  if (elsewhere) return rh_trial_fail(trial, "its function %s is in another file", elsewhere);
+  /* a library that the file needs may have functions of the same names */
+  memcpy(functions, (const char *)t + offsetof(rh_transport, probe), sizeof functions);
+  for (int k = 0; k < 5; k++)
+    if (!rh_dl_is_from(functions[k], trial->path))
+      return rh_trial_fail(trial, "its function %s is in another file", names[k]);
   return RH_OK;
 }
 
@@ -108,6 +103,7 @@ typedef struct job {
   rh_trial *trial;
   rh_rank_task task;
   uint32_t size, special;
+  double calm_s;    /* how long it may take if nothing breaks it */
   char report[256]; /* the file that all ranks write */
   int output;       /* of the launcher and the ranks; -1: none */
   rh_child child;
@@ -115,8 +111,6 @@ typedef struct job {
   rh_rank_said ranks[MOST_RANKS];
   uint32_t n;
 } job;
-
-static double calm_of(const rh_trial *trial) { return trial->quick ? quick_calm_s : calm_s; }
 
 /* ---- Starting ---- */
 
@@ -154,7 +148,12 @@ static rh_status start_launcher(job *j, rh_error *error) {
 static rh_status start(job *j, rh_trial *trial, rh_rank_task task, uint32_t size,
                        uint32_t special) {
   const char *temporary = rh_env("TMPDIR");
-  *j = (job){.trial = trial, .task = task, .size = size, .special = special, .output = -1};
+  *j = (job){.trial = trial,
+             .task = task,
+             .size = size,
+             .special = special,
+             .calm_s = trial->quick ? quick_calm_s : calm_s,
+             .output = -1};
   if (!trial->launch)
     return rh_trial_skip(trial, "needs a job of several ranks; say how one is started, as in "
                                 "--launch 'mpirun -n {n}'");
@@ -171,16 +170,6 @@ static rh_status start(job *j, rh_trial *trial, rh_rank_task task, uint32_t size
 }
 
 /* ---- What the ranks say ---- */
-
-/* The last report of each process counts. */
-static void take_report(job *j, const rh_rank_said *said) {
-  uint32_t k = 0;
-  while (k < j->n && (j->ranks[k].pid != said->pid || strcmp(j->ranks[k].host, said->host) != 0))
-    k++;
-  if (k == MOST_RANKS) return;
-  j->ranks[k] = *said;
-  if (k == j->n) j->n++;
-}
 
 static const rh_rank_said *rank_of(const job *j, uint32_t rank) {
   for (uint32_t k = 0; k < j->n; k++)
@@ -205,7 +194,8 @@ static const rh_rank_said *running(const job *j) {
   return NULL;
 }
 
-/* Reads the report again; the launcher's end is noticed, too. */
+/* Reads the report again, in which the last words of each process count; the launcher's end is
+ * noticed, too. */
 static void look_again(job *j) {
   rh_rank_said said;
   siginfo_t info = {0};
@@ -216,7 +206,14 @@ static void look_again(job *j) {
   }
   j->n = 0;
   FILE *file = fopen(j->report, "re");
-  while (file && fread(&said, sizeof said, 1, file) == 1) take_report(j, &said);
+  while (file && fread(&said, sizeof said, 1, file) == 1) {
+    uint32_t k = 0;
+    while (k < j->n && (j->ranks[k].pid != said.pid || strcmp(j->ranks[k].host, said.host) != 0))
+      k++;
+    if (k == MOST_RANKS) continue;
+    j->ranks[k] = said;
+    if (k == j->n) j->n++;
+  }
   if (file) fclose(file);
 }
 
@@ -251,7 +248,8 @@ static void job_finish(job *j) {
 /* ---- Judging ---- */
 
 /* "ended with status 1; it printed 'LINE...'" */
-static const char *ending_of(const job *j, char to[320]) {
+static const char *ending_of(const job *j) {
+  static char to[320];
   rh_printed printed = {0};
   int length = !j->has_ended ? snprintf(to, 64, "still runs")
                : WIFEXITED(j->child.status)
@@ -267,7 +265,6 @@ static const char *ending_of(const job *j, char to[320]) {
 
 /* Reports what the ranks found, or that some did not begin or join. */
 static rh_status judge_ranks(const job *j) {
-  char ending[320];
   uint32_t joined = 0;
   for (uint32_t k = 0; k < j->n; k++) {
     const rh_rank_said *s = &j->ranks[k];
@@ -279,7 +276,7 @@ static rh_status judge_ranks(const job *j) {
   if (joined >= j->size) return RH_OK;
   return rh_trial_fail(j->trial,
                        "of %u ranks, %u have begun and %u have joined the job; the launcher %s",
-                       j->size, j->n, joined, ending_of(j, ending));
+                       j->size, j->n, joined, ending_of(j));
 }
 
 /* Orphans have become children of this process; those that have ended are none. */
@@ -296,7 +293,7 @@ static int leaves_a_process(rh_trial *trial, char name[64]) {
 }
 
 static rh_status judge_calm(const job *j, int ended) {
-  char ending[320], name[64];
+  char name[64];
   RH_TRY(judge_ranks(j));
   for (uint32_t r = 0; r < j->size; r++) {
     const rh_rank_said *s = rank_of(j, r);
@@ -305,14 +302,14 @@ static rh_status judge_calm(const job *j, int ended) {
                            r);
     if (!s->has_closed)
       return rh_trial_fail(j->trial, "rank %u of %u has not left the job; the launcher %s", r,
-                           j->size, ending_of(j, ending));
+                           j->size, ending_of(j));
   }
   if (!ended)
     return rh_trial_fail(j->trial, "all %u ranks have left the job, but it has not ended in %.0f s",
-                         j->size, calm_of(j->trial));
+                         j->size, j->calm_s);
   if (j->child.status != 0)
     return rh_trial_fail(j->trial, "all %u ranks have left the job, but the launcher %s", j->size,
-                         ending_of(j, ending));
+                         ending_of(j));
   if (leaves_a_process(j->trial, name))
     return rh_trial_fail(j->trial, "after the job has ended, the process %s still runs", name);
   return RH_OK;
@@ -335,7 +332,7 @@ static rh_status judge_places(const job *j) {
 static rh_status run_calm(rh_trial *trial, rh_rank_task task, uint32_t size) {
   RH_FINISHED(job) j;
   RH_TRY(start(&j, trial, task, size, size - 1));
-  RH_TRY(judge_calm(&j, wait_for(&j, 0, calm_of(trial))));
+  RH_TRY(judge_calm(&j, wait_for(&j, 0, j.calm_s)));
   return judge_places(&j);
 }
 
@@ -378,7 +375,6 @@ RH_TEST(82, "transport: close lets each rank leave in its own time", RH_JOB_TEST
 /* ---- Jobs that lose a rank ---- */
 
 static rh_status judge_end(const job *j, const char *what, int ended) {
-  char ending[320];
   const rh_rank_said *one = running(j);
   RH_TRY(judge_ranks(j));
   if (!ended && one)
@@ -389,7 +385,7 @@ static rh_status judge_end(const job *j, const char *what, int ended) {
                          "%s, all ranks have ended, and %.0f s later the launcher still runs", what,
                          end_s);
   if (j->child.status == 0)
-    return rh_trial_fail(j->trial, "%s, but the launcher %s", what, ending_of(j, ending));
+    return rh_trial_fail(j->trial, "%s, but the launcher %s", what, ending_of(j));
   for (uint32_t k = 0; k < j->n; k++)
     if (j->ranks[k].broken_s > RH_RANK_PATIENCE_S + over_s)
       return rh_trial_fail(j->trial,
@@ -400,7 +396,7 @@ static rh_status judge_end(const job *j, const char *what, int ended) {
 
 /* number: the signal for the special rank; 0: it acts by itself. */
 static rh_status judge_loss(job *j, int number, const char *what) {
-  if (!wait_for(j, 1, calm_of(j->trial)) || (j->has_ended && number)) {
+  if (!wait_for(j, 1, j->calm_s) || (j->has_ended && number)) {
     RH_TRY(judge_ranks(j));
     return rh_trial_fail(j->trial, "%u ranks do not get through their first gathers%s", j->size,
                          j->has_ended ? "; the job has ended" : "");

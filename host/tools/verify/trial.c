@@ -67,15 +67,11 @@ rh_status rh_trial_copy(rh_trial *copy, rh_trial *trial, const rh_options *optio
   return rh_context_open(&copy->context, options, &rh_choosing, &trial->error);
 }
 
-/* The description of a foreign function is not an object file, and the host itself makes its
- * descriptor. */
-static int is_about_objects(const rh_test *test) {
-  return strcmp(test->id, "V20") <= 0 && strcmp(test->id, "V12") != 0;
-}
-
 static rh_status run_test(rh_trial *trial) {
   const rh_test *test = trial->test;
-  if (is_about_objects(test) && rh_is_foreign(trial->path))
+  int is_about_objects = strcmp(test->id, "V20") <= 0 && strcmp(test->id, "V12") != 0;
+  /* the host itself makes the descriptor */
+  if (is_about_objects && rh_is_foreign(trial->path))
     return rh_trial_skip(trial, "a description of a foreign function, not a shared object");
   if (rh_context_open(&trial->context, trial->options, &rh_choosing, &trial->error) != RH_OK)
     return rh_trial_skip(trial, "%s", trial->error.message);
