@@ -42,7 +42,7 @@ int rh_reaches_query(const rh_strategy *strategy, const rh_question *q) {
 
 rh_question rh_first_question(rh_trial *trial) {
   rh_question q = {0};
-  rh_default_params(trial->strategy, q.params);
+  rh_params_resolve(trial->strategy, NULL, 0, q.params, NULL);
   rh_trial_phase(trial, "query");
   return q;
 }

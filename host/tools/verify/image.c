@@ -77,14 +77,6 @@ static int read_dynamic(rh_image *image) {
   return (image->rpath = string_at(image, value)) != NULL;
 }
 
-static void read_segments(rh_image *image) {
-  ElfW(Phdr) segment;
-  for (unsigned k = 0; segment_at(image, k, &segment); k++) {
-    if (segment.p_type == PT_GNU_STACK) image->executable_stack = (segment.p_flags & PF_X) != 0;
-    if (segment.p_type == PT_GNU_RELRO) image->relro = 1;
-  }
-}
-
 /* The first entry is reserved. */
 static int read_symbols(rh_image *image) {
   ElfW(Shdr) section = {0};
@@ -111,15 +103,21 @@ static int read_symbols(rh_image *image) {
 rh_status rh_image_read(rh_image *image, const char *path, rh_error *error) {
   *image = (rh_image){0};
   rh_status status = rh_elf_read(&image->elf, path, error);
-  if (status == RH_OK) read_segments(image);
+  ElfW(Phdr) segment;
+  for (unsigned k = 0; status == RH_OK && segment_at(image, k, &segment); k++) {
+    if (segment.p_type == PT_GNU_STACK) image->executable_stack = (segment.p_flags & PF_X) != 0;
+    if (segment.p_type == PT_GNU_RELRO) image->relro = 1;
+  }
   if (status == RH_OK && !(read_dynamic(image) && read_symbols(image)))
     status = rh_fail(error, RH_E_PLUGIN, "is damaged: its tables point outside the file");
+  image->path = rh_copy_string(path);
   if (status != RH_OK) rh_image_finish(image);
   return status;
 }
 
 void rh_image_finish(rh_image *image) {
   rh_elf_finish(&image->elf);
+  free(image->path);
   free(image->symbols);
   *image = (rh_image){0};
 }
@@ -145,28 +143,21 @@ static rh_status take_library(rh_libraries *libraries, char *line, rh_error *err
   if (end) *end = 0;
   /* the kernel's has no file */
   if (end && libraries->n < RH_MOST_LIBRARIES &&
-      rh_image_read(&libraries->images[libraries->n], path, &unused) == RH_OK)
-    libraries->paths[libraries->n++] = rh_copy_string(path);
+      rh_image_read(&libraries->list[libraries->n], path, &unused) == RH_OK)
+    libraries->n++;
   return RH_OK;
-}
-
-/* The loader's own file, or null. */
-static const char *loader_path(void) {
-  const struct link_map *map = _r_debug.r_map;
-  while (map && map->l_addr != getauxval(AT_BASE)) map = map->l_next;
-  return map ? map->l_name : NULL;
 }
 
 /* What ldd does: the loader maps the file, and runs none of its code. */
 rh_status rh_libraries_read(rh_libraries *libraries, const char *path, rh_error *error) {
-  const char *loader = loader_path();
+  const struct link_map *loader = _r_debug.r_map;
   rh_child child = {0};
   char line[8192];
-  libraries->n = 0;
+  while (loader && loader->l_addr != getauxval(AT_BASE)) loader = loader->l_next;
   if (!loader) return rh_fail(error, RH_E_PLUGIN, "the loader of this system is not known");
   int output = memfd_create("redhost-libraries", MFD_CLOEXEC);
-  const char *const argv[] = {loader, path, NULL};
-  const rh_child_spec spec = {.program = loader,
+  const char *const argv[] = {loader->l_name, path, NULL};
+  const rh_child_spec spec = {.program = loader->l_name,
                               .argv = argv,
                               .data = -1,
                               .output = output,
@@ -182,16 +173,6 @@ rh_status rh_libraries_read(rh_libraries *libraries, const char *path, rh_error 
   return status;
 }
 
-int rh_libraries_define(const rh_libraries *libraries, const char *symbol) {
-  for (uint32_t k = 0; k < libraries->n; k++)
-    if (rh_image_defines(&libraries->images[k], symbol)) return 1;
-  return 0;
-}
-
 void rh_libraries_finish(rh_libraries *libraries) {
-  for (uint32_t k = 0; k < libraries->n; k++) {
-    rh_image_finish(&libraries->images[k]);
-    free(libraries->paths[k]);
-  }
-  libraries->n = 0;
+  while (libraries->n) rh_image_finish(&libraries->list[--libraries->n]);
 }

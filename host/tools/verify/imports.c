@@ -7,12 +7,11 @@
 #define SYMBOL(info) ((uint32_t)((uint64_t)(info) >> 32))
 
 static rh_imports_seen seen = {.last = ""};
-static int live_mappings;
-
-int rh_imports_mapped(void) { return __atomic_load_n(&live_mappings, __ATOMIC_ACQUIRE); }
+static int mapped;
 
 rh_imports_seen rh_imports_take(void) {
   rh_imports_seen taken = seen;
+  taken.mapped = __atomic_load_n(&mapped, __ATOMIC_ACQUIRE);
   seen = (rh_imports_seen){.last = ""};
   return taken;
 }
@@ -102,15 +101,15 @@ WATCHED_LIST(X)
 
 static void *watch_mmap(void *address, size_t bytes, int protection, int flags, int fd, off_t at) {
   note_memory("mmap");
-  void *mapped = mmap(address, bytes, protection, flags, fd, at);
-  if (mapped != MAP_FAILED && !(flags & MAP_FIXED))
-    __atomic_fetch_add(&live_mappings, 1, __ATOMIC_RELAXED);
-  return mapped;
+  void *memory = mmap(address, bytes, protection, flags, fd, at);
+  if (memory != MAP_FAILED && !(flags & MAP_FIXED))
+    __atomic_fetch_add(&mapped, 1, __ATOMIC_RELAXED);
+  return memory;
 }
 
 static int watch_munmap(void *address, size_t bytes) {
   int code = munmap(address, bytes);
-  if (code == 0) __atomic_fetch_sub(&live_mappings, 1, __ATOMIC_RELAXED);
+  if (code == 0) __atomic_fetch_sub(&mapped, 1, __ATOMIC_RELAXED);
   return code;
 }
 

@@ -451,9 +451,6 @@ int rh_common_device(uint32_t k, rh_device *device);
  * but which are safe here.  `how` says what was changed; 0 after the last. */
 int rh_other_device(const rh_device *real, uint32_t k, rh_device *device, char how[160]);
 
-/* The strategy's default parameters. */
-void rh_default_params(const rh_strategy *strategy, int64_t params[RH_MAX_PARAMS]);
-
 /* The k-th point.  First the defaults; then each parameter at its least and its greatest value,
  * the others at their defaults; then all at their least and all at their greatest; then random
  * legal points without end, from trial->seed. */
@@ -583,6 +580,7 @@ typedef struct rh_image_symbol {
 /* Strings point into the file's bytes. */
 typedef struct rh_image {
   rh_elf elf;
+  char *path;
   rh_image_symbol *symbols;           /* global and weak ones, and one without a name */
   const char *needed[RH_MOST_NEEDED]; /* DT_NEEDED */
   uint32_t n_needed;
@@ -605,14 +603,12 @@ int rh_library_is_ordinary(const char *soname);
 enum { RH_MOST_LIBRARIES = 128 };
 
 typedef struct rh_libraries {
-  rh_image images[RH_MOST_LIBRARIES];
-  char *paths[RH_MOST_LIBRARIES];
+  rh_image list[RH_MOST_LIBRARIES];
   uint32_t n;
 } rh_libraries;
 
 /* RH_E_PLUGIN if one is not found. */
 rh_status rh_libraries_read(rh_libraries *libraries, const char *path, rh_error *error);
-int rh_libraries_define(const rh_libraries *libraries, const char *symbol);
 void rh_libraries_finish(rh_libraries *libraries);
 
 /* Counts a plugin's own calls into libraries by redirecting its import table to counters.  Calls
@@ -640,11 +636,10 @@ typedef struct rh_imports_seen {
   uint32_t launches;
   uint64_t buffer_bytes; /* allocated in total */
   uint64_t code;         /* hash of every source and its options; 0: none */
+  /* Not only since then: mappings that the file made by mmap and has not unmapped; negative if it
+   * unmapped one in parts. */
+  int mapped;
 } rh_imports_seen;
-
-/* Mappings that the file made by mmap and has not unmapped; negative if it unmapped one in
- * parts. */
-int rh_imports_mapped(void);
 
 /* The counts since the last call. */
 rh_imports_seen rh_imports_take(void);

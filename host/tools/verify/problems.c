@@ -45,22 +45,18 @@ rh_status rh_served_pairs(rh_trial *trial, uint64_t max_n, uint32_t most_when_qu
   return RH_OK;
 }
 
-static int is_kind(rh_pair pair, uint32_t kind) {
-  uint32_t flags = rh_op_flags(pair.op, pair.type);
-  if (kind == 0) return 1;
-  return kind == 1 ? !(flags & RH_OP_EXACT) : (flags & RH_OP_INDEXED) != 0;
-}
-
 rh_status rh_pair_kinds(rh_trial *trial, uint64_t max_n, rh_pairs *kinds) {
   enum { KINDS = 3 };
   rh_pairs pairs;
   kinds->n = 0;
   RH_TRY(rh_served_pairs(trial, max_n, RH_MOST_PAIRS, &pairs));
-  for (uint32_t kind = 0; kind < KINDS; kind++) {
-    uint32_t k = 0;
-    while (k < pairs.n && !is_kind(pairs.list[k], kind)) k++;
-    if (k < pairs.n) add_pair(kinds, pairs.list[k]);
-  }
+  for (uint32_t kind = 0; kind < KINDS; kind++)
+    for (uint32_t k = 0; k < pairs.n; k++) {
+      uint32_t flags = rh_op_flags(pairs.list[k].op, pairs.list[k].type);
+      if ((kind == 1 && flags & RH_OP_EXACT) || (kind == 2 && !(flags & RH_OP_INDEXED))) continue;
+      add_pair(kinds, pairs.list[k]);
+      break;
+    }
   return RH_OK;
 }
 
@@ -100,27 +96,23 @@ rh_status rh_try_any_problem(rh_trial *trial, uint64_t max_n) {
 
 /* ---- Devices ---- */
 
-static rh_device ordinary_device(void) {
-  return (rh_device){.struct_size = sizeof(rh_device),
-                     .kind = RH_DEVICE_GPU,
-                     .cl_version = 300,
-                     .vendor_id = 1,
-                     .compute_units = 16,
-                     .max_group = 256,
-                     .subgroup_min = 32,
-                     .subgroup_max = 32,
-                     .local_bytes = 32768,
-                     .global_bytes = (uint64_t)1 << 33,
-                     .max_alloc_bytes = (uint64_t)1 << 31,
-                     .features =
-                         RH_FP64 | RH_INT64_ATOMICS | RH_SUBGROUPS | RH_WORK_GROUP_COLLECTIVES,
-                     .name = "a device for queries",
-                     .driver = "1",
-                     .extensions = ""};
-}
-
 int rh_common_device(uint32_t k, rh_device *device) {
-  *device = ordinary_device();
+  *device =
+      (rh_device){.struct_size = sizeof(rh_device),
+                  .kind = RH_DEVICE_GPU,
+                  .cl_version = 300,
+                  .vendor_id = 1,
+                  .compute_units = 16,
+                  .max_group = 256,
+                  .subgroup_min = 32,
+                  .subgroup_max = 32,
+                  .local_bytes = 32768,
+                  .global_bytes = (uint64_t)1 << 33,
+                  .max_alloc_bytes = (uint64_t)1 << 31,
+                  .features = RH_FP64 | RH_INT64_ATOMICS | RH_SUBGROUPS | RH_WORK_GROUP_COLLECTIVES,
+                  .name = "a device for queries",
+                  .driver = "1",
+                  .extensions = ""};
   switch (k) {
   case 0: return 1;
   case 1:
@@ -151,6 +143,8 @@ int rh_other_device(const rh_device *real, uint32_t k, rh_device *device, char h
   static const uint64_t features[] = {RH_SUBGROUPS | RH_INTEL_SUBGROUP_BLOCKS,
                                       RH_WORK_GROUP_COLLECTIVES, RH_INT64_ATOMICS,
                                       RH_DEVICE_SCOPE_ATOMICS};
+  static const char *const words[] = {"other names", "another kind",
+                                      "less memory and OpenCL C 1.2"};
   enum { UNITS = 6, GROUPS = 7, LOCALS = 3, LANES = 5, FEATURES = 4 };
   *device = *real;
   if (k < UNITS) {
@@ -180,20 +174,19 @@ int rh_other_device(const rh_device *real, uint32_t k, rh_device *device, char h
     snprintf(how, 160, "features 0x%llx", (unsigned long long)device->features);
     return 1;
   }
-  snprintf(how, 160, "other names");
+  if ((k -= FEATURES) >= RH_COUNT(words)) return 0;
+  snprintf(how, 160, "%s", words[k]);
   device->name = "another device";
   device->driver = "1.0";
   device->vendor_id = 1;
-  if (k == FEATURES + 1) device->kind = real->kind == RH_DEVICE_CPU ? RH_DEVICE_GPU : RH_DEVICE_CPU;
-  if (real->kind == RH_DEVICE_HOST) device->kind = real->kind;
-  if (k == FEATURES + 1) snprintf(how, 160, "another kind");
-  if (k == FEATURES + 2) {
+  if (k == 1 && real->kind != RH_DEVICE_HOST)
+    device->kind = real->kind == RH_DEVICE_CPU ? RH_DEVICE_GPU : RH_DEVICE_CPU;
+  if (k == 2) {
     device->global_bytes = real->global_bytes / 4;
     device->max_alloc_bytes = real->max_alloc_bytes / 4;
     device->cl_version = 120;
-    snprintf(how, 160, "less memory and OpenCL C 1.2");
   }
-  return k <= FEATURES + 2;
+  return 1;
 }
 
 /* ---- Points ---- */
@@ -222,11 +215,6 @@ int64_t rh_end_value(const rh_param *param, int greatest) {
   return value;
 }
 
-void rh_default_params(const rh_strategy *strategy, int64_t params[RH_MAX_PARAMS]) {
-  rh_error unused;
-  rh_params_resolve(strategy, NULL, 0, params, &unused);
-}
-
 uint32_t rh_n_points(const rh_strategy *strategy, uint32_t random) {
   return strategy->n_params == 0 ? 1 : 1 + 2 * strategy->n_params + 2 + random;
 }
@@ -234,7 +222,7 @@ uint32_t rh_n_points(const rh_strategy *strategy, uint32_t random) {
 void rh_point(const rh_trial *trial, uint32_t k, int64_t params[RH_MAX_PARAMS]) {
   const rh_strategy *strategy = trial->strategy;
   uint32_t n = strategy->n_params;
-  rh_default_params(strategy, params);
+  rh_params_resolve(strategy, NULL, 0, params, NULL);
   if (k == 0 || n == 0) return;
   if (--k < 2 * n) {
     params[k / 2] = rh_end_value(rh_strategy_param(strategy, k / 2), k % 2);
@@ -249,7 +237,7 @@ void rh_point(const rh_trial *trial, uint32_t k, int64_t params[RH_MAX_PARAMS]) 
 
 void rh_point_words(const rh_strategy *strategy, const int64_t *params, rh_text *words) {
   int64_t usual[RH_MAX_PARAMS];
-  rh_default_params(strategy, usual);
+  rh_params_resolve(strategy, NULL, 0, usual, NULL);
   for (uint32_t k = 0; k < strategy->n_params; k++) {
     char value[64];
     const rh_param *param = rh_strategy_param(strategy, k);

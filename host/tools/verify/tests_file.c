@@ -2,8 +2,7 @@
 #include "internal.h"
 
 /* Reads the file for a test.  V01 says what is wrong with one that cannot be read. */
-static rh_status with_image(rh_trial *trial,
-                            rh_status (*judge)(rh_trial *trial, const rh_image *image)) {
+static rh_status with_image(rh_trial *trial, rh_status (*judge)(rh_trial *, const rh_image *)) {
   RH_FINISHED(rh_image) image = {0};
   if (rh_image_read(&image, trial->path, &trial->error) != RH_OK)
     return rh_trial_skip(trial, "%s", trial->error.message);
@@ -51,9 +50,12 @@ IMAGE_TEST(03, "every undefined symbol is in a library that it names", RH_FILE_T
   RH_FINISHED(rh_libraries) libraries = {.n = 0};
   if (rh_libraries_read(&libraries, trial->path, &trial->error) != RH_OK)
     return rh_trial_skip(trial, "%s in the usual directories", trial->error.message);
-  for (const rh_image_symbol *symbol = image->symbols; symbol->name; symbol++)
-    if (!symbol->defined && !symbol->weak && !rh_libraries_define(&libraries, symbol->name))
-      add_name(names, symbol);
+  for (const rh_image_symbol *symbol = image->symbols; symbol->name; symbol++) {
+    int found = symbol->defined || symbol->weak;
+    for (uint32_t k = 0; k < libraries.n && !found; k++)
+      found = rh_image_defines(&libraries.list[k], symbol->name);
+    if (!found) add_name(names, symbol);
+  }
   if (!*names) return RH_OK;
   return rh_trial_fail(
       trial,
@@ -92,9 +94,9 @@ static int is_openmp(const char *soname) {
  * invalid for another. */
 static const char *second_loader(const rh_libraries *libraries) {
   for (uint32_t k = 0; k < libraries->n; k++) {
-    const char *soname = rh_path_name(libraries->paths[k]);
+    const char *soname = rh_path_name(libraries->list[k].path);
     if (strcmp(soname, "libOpenCL.so.1") != 0 &&
-        rh_image_defines(&libraries->images[k], "clGetPlatformIDs"))
+        rh_image_defines(&libraries->list[k], "clGetPlatformIDs"))
       return soname;
   }
   return NULL;
