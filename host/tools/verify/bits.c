@@ -107,16 +107,6 @@ static rh_status fill(rh_rig *rig, const subject *s, uint64_t round) {
 
 /* The operator counts combinations, as the error bound does.  Rounding errors could only estimate
  * the depth; a counter is exact. */
-static rh_status count(rh_rig *rig, const subject *s, uint32_t *deepest, double *run_s) {
-  RH_TRY(fill(rig, s, 0));
-  double start = rh_now();
-  RH_TRY(rh_rig_run(rig));
-  *run_s = rh_now() - start;
-  memcpy(deepest, rig->value, sizeof *deepest);
-  if (*deepest > 0) *deepest -= 1;
-  return RH_OK;
-}
-
 static rh_status measure(rh_trial *trial, uint64_t n, uint32_t point, const rh_device *device,
                          const char *how, double *run_s) {
   int64_t params[RH_MAX_PARAMS];
@@ -126,7 +116,12 @@ static rh_status measure(rh_trial *trial, uint64_t n, uint32_t point, const rh_d
   RH_FINISHED(rh_text) where = {0};
   rh_point(trial, point, params);
   rh_status status = open_rig(&rig, trial, &s);
-  if (status == RH_OK) status = count(&rig, &s, &deepest, run_s);
+  if (status == RH_OK) status = fill(&rig, &s, 0);
+  double start = rh_now();
+  if (status == RH_OK) status = rh_rig_run(&rig);
+  *run_s = rh_now() - start;
+  memcpy(&deepest, rig.value, sizeof deepest);
+  deepest -= deepest > 0;
   uint64_t declared = rig.answer.depth;
   /* A strategy may decline some parameters or devices and accept others. */
   if (device || point) status = device ? RH_OK : rh_unless_declined(status);
@@ -135,16 +130,6 @@ static rh_status measure(rh_trial *trial, uint64_t n, uint32_t point, const rh_d
   return rh_trial_fail(
       trial, "n = %llu%s%s: an element passes through %u combinations, but query declared %llu",
       (unsigned long long)n, rh_text_get(&where), how, deepest, (unsigned long long)declared);
-}
-
-static rh_status at_points(rh_trial *trial) {
-  static const uint64_t at[] = {20011, 1003, 3, 300007};
-  uint32_t points = rh_n_points(trial->strategy, trial->quick ? 0 : 15);
-  double run_s;
-  for (uint32_t k = 1; k < points; k++)
-    for (size_t j = 0; j < (trial->quick ? 1u : 4u); j++)
-      RH_TRY(measure(trial, at[j], k, NULL, "", &run_s));
-  return RH_OK;
 }
 
 static rh_status on_other_devices(rh_trial *trial) {
@@ -164,13 +149,17 @@ static rh_status on_other_devices(rh_trial *trial) {
 
 RH_TEST(52, "no element exceeds the declared depth", RH_RUN_TEST(4, 0.4)) {
   static const uint64_t at[] = {1, 2, 3, 33, 257, 1003, 4097, 65537, 1000003, 1u << 22};
+  static const uint64_t at_points[] = {20011, 1003, 3, 300007};
   enum { N = RH_COUNT(at) };
+  uint32_t points = rh_n_points(trial->strategy, trial->quick ? 0 : 15);
   double run_s = 0;
   for (size_t k = 0; k < N - (trial->quick ? 1 : 0); k++) {
     if (at[k] > 65537 && run_s > MOST_RUN_S) break;
     RH_TRY(measure(trial, at[k], 0, NULL, "", &run_s));
   }
-  RH_TRY(at_points(trial));
+  for (uint32_t k = 1; k < points; k++)
+    for (size_t j = 0; j < (trial->quick ? 1u : 4u); j++)
+      RH_TRY(measure(trial, at_points[j], k, NULL, "", &run_s));
   return on_other_devices(trial);
 }
 
@@ -197,24 +186,21 @@ static rh_status repeat(rh_trial *trial, const subject *s, uint64_t times, bits 
   return RH_OK;
 }
 
-/* A verdict on them.  Elsewhere than by default, a strategy may decline, and promises nothing then.
- * `promise`: "from run to run". */
-static rh_status judge_bits(rh_trial *trial, const subject *s, rh_status status, const bits *b,
-                            const char *promise) {
+/* A verdict on them.  Elsewhere than by default, a strategy may decline, and promises nothing then;
+ * and a plan made for another device may not work here, which proves nothing.  `promise`: "from run
+ * to run". */
+static rh_status try(rh_trial *trial, const subject *s, uint64_t times, bits *b,
+                     const char *promise) {
   char what[96] = "an operator of a user's own";
   RH_FINISHED(rh_text) with = {0};
-  if (!b->differ) return rh_unless_declined(status);
+  rh_status status = repeat(trial, s, times, b);
+  if (!b->differ) return s->device ? RH_OK : rh_unless_declined(status);
   if (s->kind == ROUNDED)
     snprintf(what, sizeof what, "%s of %s", rh_op_name(s->pair.op), rh_type_name(s->pair.type));
   if (s->params) rh_point_words(trial->strategy, s->params, &with);
   return rh_trial_fail(trial, "promises the same bits %s, but %s over %llu elements varies%s%s%s",
                        promise, what, (unsigned long long)s->n, with.length ? " with" : "",
                        rh_text_get(&with), s->where ? s->where : "");
-}
-
-static rh_status try(rh_trial *trial, const subject *s, uint64_t times, bits *b,
-                     const char *promise) {
-  return judge_bits(trial, s, repeat(trial, s, times, b), b, promise);
 }
 
 /* ---- From run to run ---- */
@@ -279,8 +265,7 @@ static rh_status same_launch(rh_trial *trial, subject s) {
 
 static const char everywhere[] = "on every device";
 
-/* The real device, described as another one.  A plan made for that description may not work here;
- * such a failure proves nothing. */
+/* The real device, described as another one. */
 static rh_status same_as_described(rh_trial *trial, subject s, bits *b) {
   rh_device device;
   char how[160], where[200];
@@ -290,8 +275,7 @@ static rh_status same_as_described(rh_trial *trial, subject s, bits *b) {
     if (memcmp(&device, trial->device, sizeof device) == 0)
       continue; /* it is described like that */
     snprintf(where, sizeof where, " on one with %s", how);
-    repeat(trial, &s, 1, b);
-    RH_TRY(judge_bits(trial, &s, RH_OK, b, everywhere));
+    RH_TRY(try(trial, &s, 1, b, everywhere));
   }
   return RH_OK;
 }
@@ -313,40 +297,34 @@ static rh_status same_on(rh_trial *trial, const rh_cl_device *device, subject s,
 
 /* Every device of this machine on which the strategy accepts the problem; elsewhere it promises
  * nothing. */
-static rh_status same_on_others(rh_trial *trial, const subject *s, bits *b) {
-  const rh_cl_devices *devices;
-  if (rh_context_devices(trial->context, &devices, &trial->error) != RH_OK) return RH_OK;
-  for (uint32_t k = 0; k < devices->n; k++)
-    if (&devices->list[k] != trial->context->device)
-      RH_TRY(same_on(trial, &devices->list[k], *s, b));
-  return RH_OK;
-}
-
 static rh_status same_everywhere(rh_trial *trial, const subject *s) {
+  const rh_cl_devices *devices;
   bits b = {0};
   RH_TRY(try(trial, s, 1, &b, everywhere));
   if (!b.known) return RH_OK;
   RH_TRY(same_as_described(trial, *s, &b));
-  return trial->session ? same_on_others(trial, s, &b) : RH_OK;
-}
-
-static rh_status try_subject(rh_trial *trial, const subject *s) {
-  uint32_t promised = trial->strategy->determinism;
-  if (s->kind != GROUPED) RH_TRY(same_run(trial, *s));
-  if (s->kind == SIDED) /* operands may swap with the launch: a + b is b + a */
-    return same_elsewhere(trial, *s);
-  if (s->briefly) return RH_OK;
-  if (promised >= RH_BITS_SAME_LAUNCH) RH_TRY(same_launch(trial, *s));
-  return promised == RH_BITS_SAME_EVERYWHERE ? same_everywhere(trial, s) : RH_OK;
+  if (!trial->session || rh_context_devices(trial->context, &devices, &trial->error) != RH_OK)
+    return RH_OK;
+  for (uint32_t k = 0; k < devices->n; k++)
+    if (&devices->list[k] != trial->context->device)
+      RH_TRY(same_on(trial, &devices->list[k], *s, &b));
+  return RH_OK;
 }
 
 /* Sizes with few groups and with many. */
 static rh_status try_sizes(rh_trial *trial, subject s) {
   static const uint64_t at[] = {TELLING_N, 3001, 1000003};
   size_t sizes = !trial->quick ? 3 : s.kind == SIDED ? 2 : 1;
+  uint32_t promised = trial->strategy->determinism;
   for (size_t k = 0; k < sizes; k++) {
     s.n = at[k];
-    RH_TRY(try_subject(trial, &s));
+    if (s.kind != GROUPED) RH_TRY(same_run(trial, s));
+    if (s.kind == SIDED) { /* operands may swap with the launch: a + b is b + a */
+      RH_TRY(same_elsewhere(trial, s));
+      continue;
+    }
+    if (promised >= RH_BITS_SAME_LAUNCH && !s.briefly) RH_TRY(same_launch(trial, s));
+    if (promised == RH_BITS_SAME_EVERYWHERE && !s.briefly) RH_TRY(same_everywhere(trial, &s));
   }
   return RH_OK;
 }
@@ -399,7 +377,6 @@ static uint64_t elements_of(rows_and s, uint32_t element_size) {
 static uint32_t n_sizes(const rh_trial *trial) { return trial->quick ? SIZES_QUICK : SIZES; }
 
 /* An operator that no other tree of combinations gives the same value. */
-
 static rh_status try_grouping(rh_trial *trial) {
   rh_canonical_value expected;
   subject s = {.kind = GROUPED, .n = elements_of((rows_and){MOST_ROWS, 0}, sizeof(uint32_t))};
