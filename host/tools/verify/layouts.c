@@ -65,20 +65,17 @@ static rh_status compare_segment(both *b, uint64_t s) {
 }
 
 /* Of very many segments the first, the last, and some between. */
-static int is_looked_at(const rh_layout *layout, uint64_t s) {
-  enum { ENDS = 12, EVERY = 61 };
-  return s < ENDS || s + ENDS >= layout->segments || s % EVERY == 0;
-}
-
 static rh_status compare_all(both *b) {
+  enum { ENDS = 12, EVERY = 61 };
   rh_rig *many = &b->many;
   for (uint64_t s = 0; s < b->layout->segments; s++) {
-    rh_status status = is_looked_at(b->layout, s) ? compare_segment(b, s) : RH_OK;
-    RH_TRY(rh_error_prefix(
-        many->error, status, "%s of %s, segment %llu of %llu (elements %llu on, %llu of them)",
-        rh_op_name(many->op), rh_type_name(many->type), (unsigned long long)s,
-        (unsigned long long)b->layout->segments, (unsigned long long)rh_layout_first(b->layout, s),
-        (unsigned long long)rh_layout_length(b->layout, s)));
+    if (s >= ENDS && s + ENDS < b->layout->segments && s % EVERY != 0) continue;
+    RH_TRY(rh_error_prefix(many->error, compare_segment(b, s),
+                           "%s of %s, segment %llu of %llu (elements %llu on, %llu of them)",
+                           rh_op_name(many->op), rh_type_name(many->type), (unsigned long long)s,
+                           (unsigned long long)b->layout->segments,
+                           (unsigned long long)rh_layout_first(b->layout, s),
+                           (unsigned long long)rh_layout_length(b->layout, s)));
   }
   const unsigned char *end = b->values + b->layout->segments * many->row.value_size;
   for (uint32_t k = 0; k < many->row.value_size; k++)

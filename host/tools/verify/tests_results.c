@@ -148,13 +148,6 @@ RH_PAIRS_TEST(51, "NaN, infinities, zeros of both signs, subnormals", 4097, 6, i
 
 /* ---- V53 ---- */
 
-/* Uniform in the magnitude. */
-static uint64_t random_size(uint64_t *state, uint64_t most) {
-  uint64_t bits = rh_random_next(state) % 18;
-  uint64_t n = rh_random_next(state) & (((uint64_t)1 << (bits + 1)) - 1);
-  return n > most ? most : n;
-}
-
 /* The smallest n that still fails, found by bisection. */
 static rh_status minimise(rh_rig *rig, const char *kind, uint64_t seed, uint64_t n,
                           uint64_t first) {
@@ -187,7 +180,9 @@ static rh_status random_cases(rh_rig *rig, uint64_t *state, budget *b) {
   for (int k = 0; k < CASES_PER_PAIR && !is_spent(b); k++, b->done++) {
     const char *kind = kinds[rh_random_next(state) % n_kinds];
     uint64_t seed = rh_random_next(state) >> 1, first = rh_random_next(state) % RH_AROUND;
-    uint64_t n = random_size(state, rig->max_n);
+    uint64_t bits = rh_random_next(state) % 18; /* of n, which is uniform in the magnitude */
+    uint64_t n = rh_random_next(state) & (((uint64_t)1 << (bits + 1)) - 1);
+    if (n > rig->max_n) n = rig->max_n;
     rh_status status = rh_rig_case(rig, kind, seed, n, first);
     if (status == RH_E_WRONG && n > 1) status = minimise(rig, kind, seed, n, first);
     RH_TRY(status);

@@ -113,21 +113,14 @@ static rh_status check_memory(rh_trial *trial, rh_pair pair, rh_footprint *footp
                        (unsigned long long)(before - first), LIVES);
 }
 
-/* A failed setup or run must not leave anything, either. */
-static rh_status check_failures(rh_trial *trial, rh_pair pair, rh_footprint *footprint) {
-  uint32_t most = trial->quick ? 4 : 16;
-  instance_case l = {.pair = pair, .max_n = 5003, .runs = 1, .fail_at = 1};
-  do RH_TRY(run_instance(trial, &l, footprint));
-  while (l.injected && l.fail_at++ < most);
-  return RH_OK;
-}
-
 static rh_status check_instances(rh_trial *trial, rh_footprint *footprint) {
   rh_pairs pairs;
+  const uint32_t most_failures = trial->quick ? 4 : 16;
   instance_case first = {.max_n = 5003, .runs = trial->quick ? 4 : 16};
+  instance_case fails = {.max_n = 5003, .runs = 1, .fail_at = 1};
   instance_case many = {.max_n = 1003, .runs = trial->quick ? 100 : 300};
   RH_TRY(rh_served_pairs(trial, first.max_n, 2, &pairs));
-  first.pair = many.pair = pairs.list[0];
+  first.pair = fails.pair = many.pair = pairs.list[0];
   RH_TRY(run_instance(trial, &first, footprint));
   for (uint32_t k = 1; k < pairs.n && k < 4; k++) {
     instance_case l = {.pair = pairs.list[k], .max_n = 100003, .runs = 2};
@@ -135,7 +128,9 @@ static rh_status check_instances(rh_trial *trial, rh_footprint *footprint) {
     RH_TRY(rh_unless_declined(run_instance(trial, &l, footprint)));
   }
   RH_TRY(check_memory(trial, first.pair, footprint));
-  RH_TRY(check_failures(trial, first.pair, footprint));
+  /* a failed setup or run must not leave anything, either */
+  do RH_TRY(run_instance(trial, &fails, footprint));
+  while (fails.injected && fails.fail_at++ < most_failures);
   /* Changes that appear only after many runs.  Mappings take longest to read, and were compared for
    * the other instances. */
   footprint->unsteady |= 1u << RH_STATE_CODE | 1u << RH_STATE_FILES | 1u << RH_STATE_LIBRARIES;

@@ -240,11 +240,6 @@ static void add_all_shares(pid_t pid, double *ran_s, double *waited_s) {
   if (children) fclose(children);
 }
 
-static void stopwatch_start(stopwatch *watch, pid_t pid) {
-  *watch = (stopwatch){.pid = pid, .looked = rh_now()};
-  add_all_shares(pid, &watch->ran_s, &watch->waited_s);
-}
-
 /* At most twenty times a second: sets passed_s and busy_s. */
 static void stopwatch_look(stopwatch *watch) {
   double now = rh_now(), passed = now - watch->looked, ran_s = 0, waited_s = 0;
@@ -360,7 +355,8 @@ static void judge_end(const listening *l, int output) {
 }
 
 static void listen_to(listening *l) {
-  stopwatch_start(&l->watch, l->child.pid);
+  l->watch = (stopwatch){.pid = l->child.pid, .looked = rh_now()};
+  add_all_shares(l->watch.pid, &l->watch.ran_s, &l->watch.waited_s);
   rh_child_listen(&l->child, NULL);
   stopwatch_look(&l->watch);
   double begin_s = rh_now();
