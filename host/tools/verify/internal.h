@@ -444,9 +444,6 @@ rh_status rh_try_any_problem(rh_trial *trial, uint64_t max_n);
 /* One case over all elements: hashed data. */
 rh_try_rig rh_one_case;
 
-/* Descriptions of typical devices, for queries; k = 0 is an ordinary GPU.  Returns 0 after the
- * last. */
-int rh_common_device(uint32_t k, rh_device *device);
 /* The real device's description with other numbers or names, on which a launch shape may depend
  * but which are safe here.  `how` says what was changed; 0 after the last. */
 int rh_other_device(const rh_device *real, uint32_t k, rh_device *device, char how[160]);

@@ -1,57 +1,46 @@
 /* V29 and V55: what query and the parameters declare, with every parameter. */
 #include "internal.h"
 
-/* Counted by the host's services and by watching direct OpenCL calls. */
-typedef struct amounts {
-  uint32_t launches;
-  uint64_t scratch_bytes;
-} amounts;
-
-static rh_status compare(rh_trial *trial, const rh_rig *rig, const amounts *used,
-                         const char *where) {
+/* With what the host's services have counted, and the watch on direct OpenCL calls. */
+static rh_status compare(const rh_rig *rig, uint32_t launches, uint64_t bytes, const char *where) {
   const rh_answer *said = &rig->answer;
   const struct {
     const char *name;
     unsigned long long used, said;
-  } memory[] = {{"device", used->scratch_bytes, said->scratch_bytes},
+  } memory[] = {{"device", rig->services.scratch_bytes + bytes, said->scratch_bytes},
                 {"local", rig->local_bytes, said->local_bytes}};
   unsigned long long n = rig->max_n;
-  if (used->launches != said->launches)
-    return rh_trial_fail(trial, "n = %llu%s: %u launches, but query said %u", n, where,
-                         used->launches, said->launches);
+  if (launches != said->launches)
+    return rh_trial_fail(rig->trial, "n = %llu%s: %u launches, but query said %u", n, where,
+                         launches, said->launches);
   if (!rig->session && !said->finishes_on_host)
-    return rh_trial_fail(trial, "runs on the host, but declares that it finishes on the device");
+    return rh_trial_fail(rig->trial,
+                         "runs on the host, but declares that it finishes on the device");
   for (size_t k = 0; k < RH_COUNT(memory); k++)
     if (memory[k].used > memory[k].said)
-      return rh_trial_fail(trial, "n = %llu%s: %llu B of %s memory, but query said %llu", n, where,
-                           memory[k].used, memory[k].name, memory[k].said);
+      return rh_trial_fail(rig->trial, "n = %llu%s: %llu B of %s memory, but query said %llu", n,
+                           where, memory[k].used, memory[k].name, memory[k].said);
   return RH_OK;
 }
 
 /* A full run, then one over fewer elements, which may take fewer launches but uses the same
  * resources. */
-static rh_status use_rig(rh_rig *rig, amounts *used, uint64_t seed) {
-  uint64_t in_setup = rh_imports_take().buffer_bytes;
-  RH_TRY(rh_rig_case(rig, "hash", seed, rig->max_n, 0));
-  rh_imports_seen in_run = rh_imports_take();
-  used->launches = rig->services.launches + in_run.launches;
-  RH_TRY(rh_rig_case(rig, "hash", seed, rig->max_n / 3, 0));
-  used->scratch_bytes =
-      rig->services.scratch_bytes + in_setup + in_run.buffer_bytes + rh_imports_take().buffer_bytes;
-  return RH_OK;
-}
-
 static rh_status forecast(rh_trial *trial, rh_pair pair, uint64_t n, uint32_t point) {
   RH_FINISHED(rh_rig) rig;
   RH_FINISHED(rh_text) where = {0};
-  amounts used = {0};
+  uint32_t launches = 0;
   int64_t params[RH_MAX_PARAMS];
   rh_point(trial, point, params);
   rh_point_words(trial->strategy, params, &where);
   rh_imports_take();
   rh_status status = rh_rig_open(&rig, trial, pair, n, &(rh_rig_with){.params = params});
-  if (status == RH_OK) status = use_rig(&rig, &used, trial->seed);
-  if (status == RH_OK) status = compare(trial, &rig, &used, rh_text_get(&where));
+  uint64_t in_setup = rh_imports_take().buffer_bytes;
+  if (status == RH_OK) status = rh_rig_case(&rig, "hash", trial->seed, n, 0);
+  rh_imports_seen in_run = rh_imports_take();
+  launches = rig.services.launches + in_run.launches;
+  if (status == RH_OK) status = rh_rig_case(&rig, "hash", trial->seed, n / 3, 0);
+  uint64_t bytes = in_setup + in_run.buffer_bytes + rh_imports_take().buffer_bytes;
+  if (status == RH_OK) status = compare(&rig, launches, bytes, rh_text_get(&where));
   return rh_unless_declined(status);
 }
 

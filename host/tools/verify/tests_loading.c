@@ -90,22 +90,18 @@ static void ask_everything(rh_trial *trial) {
   }
 }
 
-static rh_status load_and_ask(rh_trial *trial, rh_footprint *footprint) {
-  rh_footprint_enter(footprint, 0);
-  rh_status status = rh_trial_load(trial);
-  rh_footprint_judge(footprint, "loading", 1);
-  RH_TRY(status);
-  rh_footprint_enter(footprint, 0);
-  ask_everything(trial);
-  rh_footprint_judge(footprint, "query", 1);
-  trial->watches_end = 1;
-  return footprint->said[0] ? rh_trial_fail(trial, "%s", footprint->said) : RH_OK;
-}
-
 RH_TEST(13, "loading and queries leave the process unchanged", RH_LOADING_TEST) {
   RH_FINISHED(rh_footprint) footprint = {.part = 0};
   allow_libraries(trial, &footprint);
-  return load_and_ask(trial, &footprint);
+  rh_footprint_enter(&footprint, 0);
+  rh_status status = rh_trial_load(trial);
+  rh_footprint_judge(&footprint, "loading", 1);
+  RH_TRY(status);
+  rh_footprint_enter(&footprint, 0);
+  ask_everything(trial);
+  rh_footprint_judge(&footprint, "query", 1);
+  trial->watches_end = 1;
+  return footprint.said[0] ? rh_trial_fail(trial, "%s", footprint.said) : RH_OK;
 }
 
 /* ---- V14 ---- */

@@ -51,7 +51,6 @@ RH_TEST(25, "query: unknown types are declined", RH_QUERY_TEST) {
   rh_question q = rh_first_question(trial);
   q.op = RH_OP_sum;
   q.n = 1000;
-  rh_common_device(0, &q.device);
   for (size_t k = 0; k < RH_COUNT(types); k++) {
     q.type = types[k];
     rh_ask(trial->strategy, &q);
@@ -147,21 +146,18 @@ RH_TEST(27, "query: limited devices are declined or served", RH_RUN_TEST(4, 0.1)
 /* ---- V28 ---- */
 
 /* After an acceptance, setup must succeed, or decline with a reason that only the built kernel
- * shows. */
-static rh_status check_acceptance(rh_trial *trial, rh_pair pair) {
+ * shows.  After the strategy's own refusal, setup, called nevertheless, must fail and leave
+ * nothing. */
+static rh_status check_setup(rh_trial *trial, uint32_t op, rh_type type, int is_refused) {
+  const rh_rig_with with = {.is_refused = is_refused};
   RH_FINISHED(rh_rig) rig;
-  rh_status status = rh_rig_open(&rig, trial, pair, 1003, NULL);
-  if (status == RH_OK || (status == RH_DECLINED && rig.services.failed)) return RH_OK;
-  return rh_trial_fail(trial, "accepts %s of %s, but setup fails: %s", rh_op_name(pair.op),
-                       rh_type_name(pair.type), trial->error.message);
-}
-
-/* After the strategy's own refusal, setup, called nevertheless, must fail and leave nothing. */
-static rh_status check_refusal(rh_trial *trial, rh_pair pair) {
-  RH_FINISHED(rh_rig) rig;
-  if (rh_rig_open(&rig, trial, pair, 1003, &(rh_rig_with){.is_refused = 1}) != RH_OK) return RH_OK;
-  return rh_trial_fail(trial, "declines %s of %s, but setup succeeds", rh_op_name(pair.op),
-                       rh_type_name(pair.type));
+  rh_status status = rh_rig_open(&rig, trial, (rh_pair){op, type}, 1003, &with);
+  int is_right = is_refused ? status != RH_OK
+                            : status == RH_OK || (status == RH_DECLINED && rig.services.failed);
+  if (is_right) return RH_OK;
+  return rh_trial_fail(trial, "%s %s of %s, but setup %s%s", is_refused ? "declines" : "accepts",
+                       rh_op_name(op), rh_type_name(type),
+                       is_refused ? "succeeds" : "fails: ", is_refused ? "" : trial->error.message);
 }
 
 RH_TEST(28, "query: setup succeeds if accepted, fails if declined", RH_RUN_TEST(7, 0.1)) {
@@ -170,7 +166,8 @@ RH_TEST(28, "query: setup succeeds if accepted, fails if declined", RH_RUN_TEST(
   rh_question q = rh_first_question(trial);
   uint32_t refused = 0;
   RH_TRY(rh_served_pairs(trial, 1003, 6, &pairs));
-  for (uint32_t k = 0; k < pairs.n; k++) RH_TRY(check_acceptance(trial, pairs.list[k]));
+  for (uint32_t k = 0; k < pairs.n; k++)
+    RH_TRY(check_setup(trial, pairs.list[k].op, pairs.list[k].type, 0));
   q.n = 1003;
   q.device = *trial->device;
   for (uint32_t k = 0; k < RH_MOST_PAIRS && refused < MOST_REFUSED; k++) {
@@ -179,7 +176,7 @@ RH_TEST(28, "query: setup succeeds if accepted, fails if declined", RH_RUN_TEST(
     if (!rh_reaches_query(trial->strategy, &q)) continue;
     rh_ask(trial->strategy, &q);
     if (q.said != RH_DECLINED) continue;
-    RH_TRY(check_refusal(trial, (rh_pair){q.op, q.type}));
+    RH_TRY(check_setup(trial, q.op, q.type, 1));
     refused++;
   }
   return RH_OK;

@@ -315,25 +315,20 @@ static rh_status judge_calm(const job *j, int ended) {
   return RH_OK;
 }
 
-/* Local ranks are from 0 in the order of the ranks, on each host. */
-static rh_status judge_places(const job *j) {
-  for (uint32_t r = 0; r < j->size; r++) {
-    const rh_rank_said *s = rank_of(j, r);
-    uint32_t before = 0;
-    for (uint32_t q = 0; q < r; q++) before += strcmp(rank_of(j, q)->host, s->host) == 0;
-    if (s->place.local_rank != before)
-      return rh_trial_fail(j->trial, "rank %u of %u has local rank %u instead of %u", r, j->size,
-                           s->place.local_rank, before);
-  }
-  return RH_OK;
-}
-
-/* A job that nothing breaks. */
+/* A job that nothing breaks.  Local ranks are from 0 in the order of the ranks, on each host. */
 static rh_status run_calm(rh_trial *trial, rh_rank_task task, uint32_t size) {
   RH_FINISHED(job) j;
   RH_TRY(start(&j, trial, task, size, size - 1));
   RH_TRY(judge_calm(&j, wait_for(&j, 0, j.calm_s)));
-  return judge_places(&j);
+  for (uint32_t r = 0; r < size; r++) {
+    const rh_rank_said *s = rank_of(&j, r);
+    uint32_t before = 0;
+    for (uint32_t q = 0; q < r; q++) before += strcmp(rank_of(&j, q)->host, s->host) == 0;
+    if (s->place.local_rank != before)
+      return rh_trial_fail(trial, "rank %u of %u has local rank %u instead of %u", r, size,
+                           s->place.local_rank, before);
+  }
+  return RH_OK;
 }
 
 static rh_status run_sizes(rh_trial *trial, rh_rank_task task) {

@@ -268,26 +268,6 @@ typedef struct listening {
   json_int_t printed; /* bytes until then; -1: does not matter */
 } listening;
 
-static rh_fate take_frame(listening *l, json_t *frame) {
-  rh_attempt *a = l->attempt;
-  const char *text, *phase;
-  int outcome;
-  json_int_t digest;
-  if (json_unpack(frame, "{s:s!}", "phase", &phase) == 0) {
-    snprintf(a->phase, sizeof a->phase, "%s", phase);
-    return RH_GOES_ON;
-  }
-  if (json_unpack(frame, "{s:O!}", "names", &a->names) == 0) return RH_FATE_HEARD;
-  if (json_unpack(frame, "{s:i, s:I, s:I, s:s!}", "verdict", &outcome, "digest", &digest, "printed",
-                  &l->printed, "text", &text) != 0 ||
-      outcome < RH_PASS || outcome > RH_FAIL)
-    return RH_FATE_GARBAGE;
-  l->has_verdict = 1;
-  a->digest = (uint64_t)digest;
-  rh_attempt_set(a, (rh_outcome)outcome, "%s", text);
-  return RH_FATE_HEARD;
-}
-
 /* Checks the time limits. */
 static rh_fate look_after(void *user, rh_error *error) {
   listening *l = user;
@@ -309,13 +289,27 @@ static rh_fate look_after(void *user, rh_error *error) {
 
 static rh_fate take_line(void *user, const char *line, size_t length, rh_error *error) {
   listening *l = user;
-  json_t *frame = json_loadb(line, length, JSON_REJECT_DUPLICATES, NULL);
-  rh_fate fate = json_is_object(frame) ? take_frame(l, frame) : RH_FATE_GARBAGE;
-  json_decref(frame);
-  stopwatch_look(&l->watch);
-  l->since = l->watch.passed_s;
-  l->busy_since = l->watch.busy_s;
-  return fate == RH_GOES_ON ? look_after(l, error) : fate;
+  rh_attempt *a = l->attempt;
+  json_auto_t *frame = json_loadb(line, length, JSON_REJECT_DUPLICATES, NULL);
+  const char *text, *phase;
+  int outcome;
+  json_int_t digest;
+  if (json_unpack(frame, "{s:s!}", "phase", &phase) == 0) {
+    snprintf(a->phase, sizeof a->phase, "%s", phase);
+    stopwatch_look(&l->watch);
+    l->since = l->watch.passed_s;
+    l->busy_since = l->watch.busy_s;
+    return look_after(l, error);
+  }
+  if (json_unpack(frame, "{s:O!}", "names", &a->names) == 0) return RH_FATE_HEARD;
+  if (json_unpack(frame, "{s:i, s:I, s:I, s:s!}", "verdict", &outcome, "digest", &digest, "printed",
+                  &l->printed, "text", &text) != 0 ||
+      outcome < RH_PASS || outcome > RH_FAIL)
+    return RH_FATE_GARBAGE;
+  l->has_verdict = 1;
+  a->digest = (uint64_t)digest;
+  rh_attempt_set(a, (rh_outcome)outcome, "%s", text);
+  return RH_FATE_HEARD;
 }
 
 /* ---- Judging how it ended ---- */
@@ -354,16 +348,6 @@ static void judge_end(const listening *l, int output) {
   }
 }
 
-static void listen_to(listening *l) {
-  l->watch = (stopwatch){.pid = l->child.pid, .looked = rh_now()};
-  add_all_shares(l->watch.pid, &l->watch.ran_s, &l->watch.waited_s);
-  rh_child_listen(&l->child, NULL);
-  stopwatch_look(&l->watch);
-  double begin_s = rh_now();
-  rh_child_end(&l->child, l->limits->end_s);
-  l->attempt->spent_s = l->watch.passed_s + rh_now() - begin_s;
-}
-
 /* The child's standard output and error go to a file that both processes can measure. */
 rh_status rh_attempt_run(rh_attempt *attempt, const char *program, const rh_trial *trial,
                          const rh_time_limits *limits, rh_error *error) {
@@ -385,7 +369,13 @@ rh_status rh_attempt_run(rh_attempt *attempt, const char *program, const rh_tria
                         .output = output};
   rh_status status = rh_child_start(&l.child, &spec, error);
   if (status == RH_OK) {
-    listen_to(&l);
+    l.watch = (stopwatch){.pid = l.child.pid, .looked = rh_now()};
+    add_all_shares(l.child.pid, &l.watch.ran_s, &l.watch.waited_s);
+    rh_child_listen(&l.child, NULL);
+    stopwatch_look(&l.watch);
+    double begin_s = rh_now();
+    rh_child_end(&l.child, limits->end_s);
+    attempt->spent_s = l.watch.passed_s + rh_now() - begin_s;
     judge_end(&l, output);
   }
   if (output >= 0) close(output);
