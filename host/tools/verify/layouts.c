@@ -38,24 +38,19 @@ typedef struct both {
   unsigned char values[(MOST_SEGMENTS + 1) * 16]; /* of all segments, and one more */
 } both;
 
-/* The elements of segment s, as all that `alone` is given. */
-static rh_status copy_segment(both *b, uint64_t s) {
-  rh_rig *alone = &b->alone;
-  uint32_t size = alone->row.element_size;
-  uint64_t n = rh_layout_length(b->layout, s), first = rh_layout_first(b->layout, s);
-  uint64_t stride = b->layout->kind == RH_LAYOUT_AXIS ? b->layout->inner : 1;
-  RH_TRY(rh_rig_fill(alone, "zeros", 1, n, 0));
-  for (uint64_t k = 0; k < n; k++)
-    memcpy(alone->place->memory + k * size,
-           rh_fixture_at(b->many.place, b->many.first + first + k * stride), size);
-  return rh_fixture_write(alone->place, alone->error);
-}
-
+/* The elements of segment s are all that `alone` is given. */
 static rh_status compare_segment(both *b, uint64_t s) {
   _Alignas(16) unsigned char value[16];
   rh_rig *rig = &b->alone;
+  uint32_t size = rig->row.element_size;
+  uint64_t n = rh_layout_length(b->layout, s), first = rh_layout_first(b->layout, s);
+  uint64_t stride = b->layout->kind == RH_LAYOUT_AXIS ? b->layout->inner : 1;
   memcpy(value, b->values + s * rig->row.value_size, rig->row.value_size);
-  RH_TRY(copy_segment(b, s));
+  RH_TRY(rh_rig_fill(rig, "zeros", 1, n, 0));
+  for (uint64_t k = 0; k < n; k++)
+    memcpy(rig->place->memory + k * size,
+           rh_fixture_at(b->many.place, b->many.first + first + k * stride), size);
+  RH_TRY(rh_fixture_write(rig->place, rig->error));
   RH_TRY(rh_rig_run(rig));
   RH_TRY(rh_rig_judge(rig, value));
   int may_differ =

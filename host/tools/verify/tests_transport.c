@@ -115,28 +115,24 @@ typedef struct job {
 /* ---- Starting ---- */
 
 /* The user's words, with the number in its place, and redhost as a rank behind them. */
-static void add_command(rh_text *text, const job *j, const char *program) {
+static rh_status start_launcher(job *j, rh_error *error) {
   static const char number[] = "{n}";
   const rh_trial *trial = j->trial;
   const char *from = trial->launch;
-  RH_FINISHED(rh_text) order = {0};
-  for (const char *at; (at = strstr(from, number)); from = at + strlen(number))
-    rh_text_add(text, "%.*s%u", (int)(at - from), from, j->size);
-  rh_text_add(text, "%s ", from);
-  rh_text_add_word(text, program);
-  rh_text_add(text, " --rank ");
-  rh_text_add_word(text, j->report);
-  rh_text_add(text, " ");
-  rh_text_add(&order, "%d,%u,%u,%llu,%s", (int)j->task, j->size, j->special,
-              (unsigned long long)trial->seed + j->size, trial->path);
-  rh_text_add_word(text, rh_text_get(&order));
-}
-
-static rh_status start_launcher(job *j, rh_error *error) {
   RH_FREED(char) program = NULL;
   RH_FINISHED(rh_text) command = {0};
-  RH_TRY(rh_child_program(&j->trial->context->options, &program, error));
-  add_command(&command, j, program);
+  RH_FINISHED(rh_text) order = {0};
+  RH_TRY(rh_child_program(&trial->context->options, &program, error));
+  for (const char *at; (at = strstr(from, number)); from = at + strlen(number))
+    rh_text_add(&command, "%.*s%u", (int)(at - from), from, j->size);
+  rh_text_add(&command, "%s ", from);
+  rh_text_add_word(&command, program);
+  rh_text_add(&command, " --rank ");
+  rh_text_add_word(&command, j->report);
+  rh_text_add(&order, "%d,%u,%u,%llu,%s", (int)j->task, j->size, j->special,
+              (unsigned long long)trial->seed + j->size, trial->path);
+  rh_text_add(&command, " ");
+  rh_text_add_word(&command, rh_text_get(&order));
   const char *const argv[] = {"sh", "-c", rh_text_get(&command), NULL};
   j->output = memfd_create("redhost-output", MFD_CLOEXEC);
   const rh_child_spec spec = {
@@ -389,27 +385,22 @@ static rh_status judge_end(const job *j, const char *what, int ended) {
   return RH_OK;
 }
 
-/* number: the signal for the special rank; 0: it acts by itself. */
-static rh_status judge_loss(job *j, int number, const char *what) {
-  if (!wait_for(j, 1, j->calm_s) || (j->has_ended && number)) {
-    RH_TRY(judge_ranks(j));
-    return rh_trial_fail(j->trial, "%u ranks do not get through their first gathers%s", j->size,
-                         j->has_ended ? "; the job has ended" : "");
-  }
-  const rh_rank_said *lost = rank_of(j, j->special);
-  if (number && !lost) return rh_trial_fail(j->trial, "no rank is rank %u", j->special);
-  if (number) kill(lost->pid, number);
-  return judge_end(j, what, wait_for(j, 0, end_s));
-}
-
-/* Variant 0: the last rank; 1: rank 0. */
+/* Variant 0: the last rank; 1: rank 0.  number: the signal for it; 0: it acts by itself. */
 static rh_status run_lost(rh_trial *trial, rh_rank_task task, int number, const char *how) {
   RH_FINISHED(job) j;
   char what[64];
   uint32_t special = trial->variant ? 0 : FEW - 1;
   snprintf(what, sizeof what, "rank %u of %d %s", special, FEW, how);
   RH_TRY(start(&j, trial, task, FEW, special));
-  return judge_loss(&j, number, what);
+  if (!wait_for(&j, 1, j.calm_s) || (j.has_ended && number)) {
+    RH_TRY(judge_ranks(&j));
+    return rh_trial_fail(trial, "%u ranks do not get through their first gathers%s", j.size,
+                         j.has_ended ? "; the job has ended" : "");
+  }
+  const rh_rank_said *lost = rank_of(&j, special);
+  if (number && !lost) return rh_trial_fail(trial, "no rank is rank %u", special);
+  if (number) kill(lost->pid, number);
+  return judge_end(&j, what, wait_for(&j, 0, end_s));
 }
 
 RH_TEST_IS(78, "transport: a rank that is killed ends all",
