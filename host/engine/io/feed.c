@@ -35,7 +35,8 @@ static rh_status take_npy(rh_feed *feed, const void *bytes, uint64_t length, rh_
   return RH_OK;
 }
 
-rh_status rh_feed_check_bytes(const rh_feed *feed, uint64_t there, rh_error *error) {
+/* Are so many bytes of elements, all that there are, those of a whole array? */
+static rh_status check_bytes(const rh_feed *feed, uint64_t there, rh_error *error) {
   uint32_t size = rh_type_size(feed->type);
   if (feed->is_npy && there < feed->npy.data_bytes)
     return rh_fail(
@@ -59,16 +60,23 @@ static rh_status take_file(rh_feed *feed, rh_error *error) {
   struct stat info;
   RH_FREED(void) bytes = NULL;
   uint64_t length;
+  char byte;
   if (fstat(feed->fd, &info) != 0)
     return rh_fail(error, RH_E_FILE, "%s: cannot be opened: %s", feed->name, strerror(errno));
   RH_TRY(rh_file_check_regular(feed->name, &info, error));
-  if (info.st_size <= 0) return rh_file_without_bytes(feed->name, feed->fd, error);
+  /* The kernel may generate a file on reading. */
+  if (info.st_size <= 0)
+    return rh_fail(error, RH_E_FILE,
+                   pread(feed->fd, &byte, 1, 0) == 1
+                       ? "%s: has no size, as files in /proc; pipe it in with `-`"
+                       : "%s: is empty",
+                   feed->name);
   feed->file_bytes = (uint64_t)info.st_size;
   feed->modified = info.st_mtim;
   RH_TRY(read_header(feed, &bytes, &length, error));
   RH_TRY(take_header(feed, bytes, length, error));
   if (!feed->is_npy) feed->n = feed->file_bytes / rh_type_size(feed->type);
-  RH_TRY(rh_feed_check_bytes(feed, feed->file_bytes - feed->data_offset, error));
+  RH_TRY(check_bytes(feed, feed->file_bytes - feed->data_offset, error));
   posix_fadvise(feed->fd, 0, 0, POSIX_FADV_SEQUENTIAL);
   return RH_OK;
 }
@@ -232,7 +240,7 @@ static rh_status skip_in_pipe(rh_feed *feed, uint64_t first, const atomic_int *s
     RH_TRY(
         fill_from_pipe(feed, room, left < sizeof room ? left : sizeof room, stop, &bytes, error));
   }
-  return bytes ? RH_OK : rh_feed_check_bytes(feed, feed->given, error);
+  return bytes ? RH_OK : check_bytes(feed, feed->given, error);
 }
 
 static rh_status read_pipe(rh_feed *feed, uint64_t first, uint64_t n, void *to,
@@ -244,10 +252,30 @@ static rh_status read_pipe(rh_feed *feed, uint64_t first, uint64_t n, void *to,
   RH_TRY(fill_from_pipe(feed, to, wanted * size, stop, &bytes, error));
   *got = bytes / size;
   if (atomic_load(stop) || (bytes % size == 0 && (!feed->is_npy || *got == wanted))) return RH_OK;
-  return rh_feed_check_bytes(feed, feed->given, error);
+  return check_bytes(feed, feed->given, error);
 }
 
 /* ---- Files ---- */
+
+/* Has it another size, or was it written to since it was opened? */
+static rh_status check_unchanged(const char *name, int fd, uint64_t bytes,
+                                 const struct timespec *modified, rh_error *error) {
+  struct stat now;
+  if (fstat(fd, &now) != 0)
+    return rh_fail(error, RH_E_FILE, "%s: cannot be examined again: %s", name, strerror(errno));
+  if ((uint64_t)now.st_size != bytes)
+    return rh_fail(error, RH_E_FILE, "%s: %s while it was being read: %llu bytes, then %lld", name,
+                   (uint64_t)now.st_size < bytes ? "was cut short" : "grew",
+                   (unsigned long long)bytes, (long long)now.st_size);
+  if (now.st_mtim.tv_sec != modified->tv_sec || now.st_mtim.tv_nsec != modified->tv_nsec)
+    return rh_fail(error, RH_E_FILE, "%s: was written to while it was being read", name);
+  return RH_OK;
+}
+
+/* Can its elements not be used where the file has them, even if it can be mapped? */
+static int must_read(const rh_feed *feed) {
+  return feed->npy.swapped || feed->data_offset % rh_type_size(feed->type) != 0;
+}
 
 static rh_status read_file(const rh_feed *feed, uint64_t first, uint64_t n, char *to,
                            const atomic_int *stop, rh_error *error) {
@@ -271,7 +299,7 @@ static rh_status read_file(const rh_feed *feed, uint64_t first, uint64_t n, char
 rh_status rh_feed_check_unchanged(const rh_feed *feed, rh_error *error) {
   uint64_t at;
   if (!feed->file_bytes) return RH_OK;
-  RH_TRY(rh_file_check_unchanged(feed->name, feed->fd, feed->file_bytes, &feed->modified, error));
+  RH_TRY(check_unchanged(feed->name, feed->fd, feed->file_bytes, &feed->modified, error));
   if (!rh_view_is_torn(&feed->view, &at)) return RH_OK;
   return rh_fail(error, RH_E_FILE, "%s: cannot be read at byte %llu: %s", feed->name,
                  (unsigned long long)at, strerror(EIO));
@@ -281,10 +309,9 @@ rh_status rh_feed_check_unchanged(const rh_feed *feed, rh_error *error) {
 
 void rh_feed_view(rh_feed *feed, uint64_t first, uint64_t n, int leaves) {
   uint32_t size = rh_type_size(feed->type);
-  if (feed->view.address || !feed->file_bytes || (feed->is_npy && feed->npy.swapped) ||
-      feed->data_offset % size != 0)
+  if (feed->view.address || !feed->file_bytes || must_read(feed) || n == 0 ||
+      !rh_view_open(&feed->view, feed->fd, feed->file_bytes))
     return;
-  if (n == 0 || !rh_view_open(&feed->view, feed->fd, feed->file_bytes)) return;
   feed->leaves = leaves;
   if (!rh_view_is_cached(&feed->view, feed->data_offset + first * size, n * size))
     rh_view_close(&feed->view);
@@ -292,13 +319,28 @@ void rh_feed_view(rh_feed *feed, uint64_t first, uint64_t n, int leaves) {
 
 /* ---- Either ---- */
 
+/* Elements need not be aligned. */
+#define SWAP(word, turned)                                                                         \
+  for (uint64_t k = 0; k < bytes; k += sizeof(word)) {                                             \
+    word x;                                                                                        \
+    memcpy(&x, at + k, sizeof x);                                                                  \
+    x = turned(x);                                                                                 \
+    memcpy(at + k, &x, sizeof x);                                                                  \
+  }
+static void swap(void *elements, uint64_t bytes, uint32_t size) {
+  unsigned char *at = elements;
+  if (size == 2) SWAP(uint16_t, __builtin_bswap16)
+  if (size == 4) SWAP(uint32_t, __builtin_bswap32)
+  if (size == 8) SWAP(uint64_t, __builtin_bswap64)
+}
+
 rh_status rh_feed_read(rh_feed *feed, uint64_t first, uint64_t n, void *to, const atomic_int *stop,
                        uint64_t *got, rh_error *error) {
   uint32_t size = rh_type_size(feed->type);
   *got = n;
   RH_TRY(feed->is_pipe ? read_pipe(feed, first, n, to, stop, got, error)
                        : read_file(feed, first, n, to, stop, error));
-  if (feed->is_npy && feed->npy.swapped) rh_file_swap(to, *got * size, size);
+  if (feed->npy.swapped) swap(to, *got * size, size);
   return RH_OK;
 }
 
@@ -314,4 +356,91 @@ void rh_feed_finish(rh_feed *feed) {
   rh_region_finish(&feed->head.region);
   rh_view_close(&feed->view);
   feed->owns_fd = 0;
+}
+
+/* ---- All elements, in memory ---- */
+
+static void describe(rh_array *array, const rh_feed *feed, uint64_t n) {
+  const rh_npy *npy = &feed->npy;
+  *array =
+      (rh_array){.type = feed->type, .n = n, .offset_bytes = feed->data_offset, .dimensions = 1};
+  if (!feed->is_npy) return;
+  array->dimensions = npy->dimensions;
+  array->fortran_order = npy->fortran_order && npy->long_dimensions > 1;
+  memcpy(array->shape, npy->shape, sizeof array->shape);
+}
+
+static rh_status read_elements(rh_array *array, rh_feed *feed, rh_error *error) {
+  enum { AT_ONCE = 4 << 20 /* bytes between two progress reports */ };
+  static const atomic_int goes_on;
+  rh_pace pace = {.reporter = feed->reporter, .phase = "reading"};
+  uint64_t size = rh_type_size(feed->type), got;
+  rh_status status = rh_region_alloc_shared(&array->region, feed->n * size, error);
+  rh_error_prefix(error, status, "%s", feed->name);
+  array->offset_bytes = 0;
+  for (uint64_t done = 0; done < feed->n && status == RH_OK; done += got) {
+    uint64_t n = feed->n - done < AT_ONCE / size ? feed->n - done : AT_ONCE / size;
+    char *to = (char *)array->region.address + done * size;
+    status = rh_pace_report(&pace, done * size, feed->n * size, error);
+    if (status == RH_OK) status = rh_feed_read(feed, done, n, to, &goes_on, &got, error);
+  }
+  return status;
+}
+
+rh_status rh_array_check_unchanged(const rh_array *array, const char *name, rh_error *error) {
+  if (!array->file_bytes || array->region.own) return RH_OK;
+  return check_unchanged(name, array->region.file, array->file_bytes, &array->modified, error);
+}
+
+/* Checks for changes of the file here if elements were read; otherwise after the reduction. */
+static rh_status map_file(rh_array *array, rh_feed *feed, rh_error *error) {
+  rh_error why = {0};
+  RH_TRY(rh_feed_check_unchanged(feed, error));
+  describe(array, feed, feed->n);
+  array->file_bytes = feed->file_bytes;
+  array->modified = feed->modified;
+  rh_feed_warn(feed);
+  rh_status status = RH_OK;
+  if (must_read(feed) ||
+      rh_region_map(&array->region, feed->fd, feed->file_bytes, feed->name, NULL) != RH_OK)
+    status = read_elements(array, feed, &why);
+  rh_status of_file = rh_feed_check_unchanged(feed, error);
+  if (status == RH_OK && of_file == RH_OK) return RH_OK;
+  if (of_file == RH_OK && error) *error = why;
+  rh_array_finish(array);
+  return of_file != RH_OK ? of_file : status;
+}
+
+/* Reads it to its end. */
+static rh_status gather_pipe(rh_array *array, rh_feed *feed, rh_error *error) {
+  rh_stream *head = &feed->head;
+  RH_TRY(rh_feed_gather(feed, UINT64_MAX, error));
+  rh_region_trim(&head->region, head->length);
+  uint64_t bytes = head->length - feed->data_offset, size = rh_type_size(feed->type);
+  RH_TRY(check_bytes(feed, bytes, error));
+  if (feed->is_npy && bytes > feed->npy.data_bytes) /* it was not read to its end */
+    rh_log(feed->reporter, RH_LOG_WARNING, "%s: bytes after the data are ignored", feed->name);
+  describe(array, feed, feed->is_npy ? feed->n : bytes / size);
+  array->region = head->region;
+  head->region = (rh_region){0};
+  char *elements = (char *)array->region.address + feed->data_offset;
+  if (feed->data_offset % size != 0) {
+    elements = memmove(array->region.address, elements, array->n * size);
+    array->offset_bytes = 0;
+  }
+  if (feed->npy.swapped) swap(elements, array->n * size, (uint32_t)size);
+  return RH_OK;
+}
+
+rh_status rh_array_take_feed(rh_array *array, rh_feed *feed, rh_error *error) {
+  *array = (rh_array){0};
+  return feed->is_pipe ? gather_pipe(array, feed, error) : map_file(array, feed, error);
+}
+
+rh_status rh_array_open(rh_array *array, const char *path, rh_type type,
+                        const rh_reporter *reporter, rh_error *error) {
+  RH_FINISHED(rh_feed) feed;
+  *array = (rh_array){0};
+  RH_TRY(rh_feed_open(&feed, path, type, reporter, error));
+  return rh_array_take_feed(array, &feed, error);
 }

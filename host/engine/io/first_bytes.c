@@ -124,21 +124,6 @@ rh_status rh_file_check_raw(const char *name, rh_type type, const void *bytes, u
   return RH_OK;
 }
 
-/* Elements need not be aligned. */
-#define SWAP(word, turned)                                                                         \
-  for (uint64_t k = 0; k < bytes; k += sizeof(word)) {                                             \
-    word x;                                                                                        \
-    memcpy(&x, at + k, sizeof x);                                                                  \
-    x = turned(x);                                                                                 \
-    memcpy(at + k, &x, sizeof x);                                                                  \
-  }
-void rh_file_swap(void *elements, uint64_t bytes, uint32_t size) {
-  unsigned char *at = elements;
-  if (size == 2) SWAP(uint16_t, __builtin_bswap16)
-  if (size == 4) SWAP(uint32_t, __builtin_bswap32)
-  if (size == 8) SWAP(uint64_t, __builtin_bswap64)
-}
-
 rh_status rh_file_check_regular(const char *name, const struct stat *info, rh_error *error) {
   const char *what = "is not a regular file", *advice = "pipe it in with `-`";
   if (S_ISREG(info->st_mode)) return RH_OK;
@@ -150,29 +135,6 @@ rh_status rh_file_check_regular(const char *name, const struct stat *info, rh_er
   if (S_ISSOCK(info->st_mode)) what = "is a socket";
   if (S_ISCHR(info->st_mode) || S_ISBLK(info->st_mode)) what = "is a device";
   return rh_fail(error, RH_E_FILE, "%s: %s; %s", name, what, advice);
-}
-
-/* Distinguishes an empty file from one that the kernel generates on reading. */
-rh_status rh_file_without_bytes(const char *name, int fd, rh_error *error) {
-  char byte;
-  if (pread(fd, &byte, 1, 0) == 1)
-    return rh_fail(error, RH_E_FILE, "%s: has no size, as files in /proc; pipe it in with `-`",
-                   name);
-  return rh_fail(error, RH_E_FILE, "%s: is empty", name);
-}
-
-rh_status rh_file_check_unchanged(const char *name, int fd, uint64_t bytes,
-                                  const struct timespec *modified, rh_error *error) {
-  struct stat now;
-  if (fstat(fd, &now) != 0)
-    return rh_fail(error, RH_E_FILE, "%s: cannot be examined again: %s", name, strerror(errno));
-  if ((uint64_t)now.st_size != bytes)
-    return rh_fail(error, RH_E_FILE, "%s: %s while it was being read: %llu bytes, then %lld", name,
-                   (uint64_t)now.st_size < bytes ? "was cut short" : "grew",
-                   (unsigned long long)bytes, (long long)now.st_size);
-  if (now.st_mtim.tv_sec != modified->tv_sec || now.st_mtim.tv_nsec != modified->tv_nsec)
-    return rh_fail(error, RH_E_FILE, "%s: was written to while it was being read", name);
-  return RH_OK;
 }
 
 void rh_array_name(char name[static RH_ARRAY_NAME_BYTES], const char *path) {

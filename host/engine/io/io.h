@@ -134,9 +134,6 @@ rh_status rh_feed_read(rh_feed *feed, uint64_t first, uint64_t n, void *to, cons
  * left is not needed in this process again, so that it does not count as its memory. */
 void rh_feed_view(rh_feed *feed, uint64_t first, uint64_t n, int leaves);
 
-/* RH_E_FILE if so many bytes of elements, all that there are, are not those of a whole array. */
-rh_status rh_feed_check_bytes(const rh_feed *feed, uint64_t there, rh_error *error);
-
 /* RH_E_FILE if the file could not be read in a view, was written to, grew or was cut short since
  * it was opened. */
 rh_status rh_feed_check_unchanged(const rh_feed *feed, rh_error *error);
@@ -168,13 +165,3 @@ rh_status rh_file_check_raw(const char *name, rh_type type, const void *bytes, u
 
 /* RH_E_FILE, with advice, for a directory, a FIFO, a socket or a device. */
 rh_status rh_file_check_regular(const char *name, const struct stat *info, rh_error *error);
-
-/* RH_E_FILE for a file without a size: it is empty, or the kernel generates it on reading. */
-rh_status rh_file_without_bytes(const char *name, int fd, rh_error *error);
-
-/* RH_E_FILE if the file has another size or was written to since it was opened. */
-rh_status rh_file_check_unchanged(const char *name, int fd, uint64_t bytes,
-                                  const struct timespec *modified, rh_error *error);
-
-/* Turns the bytes of each element of `size` bytes around. */
-void rh_file_swap(void *elements, uint64_t bytes, uint32_t size);

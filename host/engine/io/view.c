@@ -70,22 +70,12 @@ static uint64_t whole_pages(uint64_t bytes) {
   return (bytes + page_size - 1) / page_size * page_size;
 }
 
-/* MOST if none is free. */
-static uint32_t take_guard(void) {
-  uint32_t k = 0;
-  int none = 0;
-  while (k < MOST && !atomic_compare_exchange_strong(&views[k].is_used, &none, 1)) {
-    none = 0;
-    k++;
-  }
-  return k;
-}
-
 int rh_view_open(rh_view *view, int fd, uint64_t bytes) {
   *view = (rh_view){0};
   page_size = (uintptr_t)sysconf(_SC_PAGESIZE);
   if (bytes == 0 || bytes > SIZE_MAX - page_size) return 0;
-  uint32_t guard = take_guard();
+  uint32_t guard = 0;
+  while (guard < MOST && atomic_exchange(&views[guard].is_used, 1)) guard++;
   if (guard == MOST) return 0;
   void *address = mmap(NULL, bytes, PROT_READ, MAP_PRIVATE, fd, 0);
   if (address == MAP_FAILED) {

@@ -42,13 +42,6 @@ static void put(const rh_partial *partial, const rh_edge *edge, uint64_t at, uin
            operand_bytes(partial->job, k, n));
 }
 
-void rh_edges_finish(rh_partial *partial) {
-  for (uint32_t k = 0; k < partial->n_edges; k++) free(partial->edges[k].bytes);
-  free(partial->edges);
-  partial->edges = NULL;
-  partial->n_edges = 0;
-}
-
 void rh_edges_drop(rh_partial *partial, uint32_t k) {
   free(partial->edges[k].bytes);
   partial->n_edges--;

@@ -1,6 +1,6 @@
 #include "partial.h"
 
-enum { MOST_LEVEL = 63, FIRST_CAPACITY = 64, ALIGNMENT = 16, MANY = 1 << 10 /* values */ };
+enum { FIRST_CAPACITY = 64, ALIGNMENT = 16, MANY = 1 << 10 /* values */ };
 
 void rh_fold_init(rh_fold *fold, const rh_op *op, uint32_t n_values, uint64_t unit) {
   uint32_t stride = (op->value_size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
@@ -15,11 +15,9 @@ void rh_fold_finish(rh_fold *fold) {
 
 static size_t node_bytes(const rh_fold *fold) { return (size_t)fold->n_values * fold->stride; }
 
-static unsigned char *values_of(const rh_fold *fold, uint32_t k) {
+unsigned char *rh_fold_values(const rh_fold *fold, uint32_t k) {
   return fold->values + k * node_bytes(fold);
 }
-
-const void *rh_fold_values(const rh_fold *fold, uint32_t k) { return values_of(fold, k); }
 
 uint32_t rh_count_before(const void *list, uint32_t n, size_t size, uint64_t first) {
   uint32_t low = 0, high = n;
@@ -46,16 +44,6 @@ int rh_fold_has(const rh_fold *fold, uint64_t unit) {
 rh_status rh_say_overlap(uint64_t element, rh_error *error) {
   return rh_fail(error, RH_E_INVALID, "the parts of a reduction overlap: element %llu is in two",
                  (unsigned long long)element);
-}
-
-static rh_status check_free(const rh_fold *fold, const rh_fold_node *node, uint32_t at,
-                            rh_error *error) {
-  const rh_fold_node *nodes = fold->nodes;
-  if (at > 0 && rh_fold_last(&nodes[at - 1]) >= node->first)
-    return rh_say_overlap(node->first * fold->unit, error);
-  if (at < fold->n && nodes[at].first <= rh_fold_last(node))
-    return rh_say_overlap(nodes[at].first * fold->unit, error);
-  return RH_OK;
 }
 
 static rh_status make_room(rh_fold *fold, rh_error *error) {
@@ -88,7 +76,7 @@ static int are_neighbours(const rh_fold_node *left, const rh_fold_node *right) {
 static void move(rh_fold *fold, uint32_t from, uint32_t to) {
   uint32_t count = fold->n - from;
   memmove(&fold->nodes[to], &fold->nodes[from], count * sizeof *fold->nodes);
-  memmove(values_of(fold, to), values_of(fold, from), count * node_bytes(fold));
+  memmove(rh_fold_values(fold, to), rh_fold_values(fold, from), count * node_bytes(fold));
   fold->n = to + count;
 }
 
@@ -99,8 +87,8 @@ static void merge(rh_fold *fold, uint32_t at) {
     if (at > 0 && are_neighbours(&nodes[at - 1], &nodes[at])) at--;
     else if (at + 1 >= fold->n || !are_neighbours(&nodes[at], &nodes[at + 1])) return;
     for (uint32_t k = 0; k < fold->n_values; k++)
-      rh_op_combine(fold->op, values_of(fold, at) + (size_t)k * fold->stride,
-                    values_of(fold, at + 1) + (size_t)k * fold->stride);
+      rh_op_combine(fold->op, rh_fold_values(fold, at) + (size_t)k * fold->stride,
+                    rh_fold_values(fold, at + 1) + (size_t)k * fold->stride);
     nodes[at].level++;
     move(fold, at + 2, at + 1);
   }
@@ -121,12 +109,15 @@ static void rebase(const rh_op *op, void *value, uint64_t base) {
 rh_status rh_fold_add(rh_fold *fold, const rh_fold_node *node, const void *values, uint64_t apart,
                       uint64_t base, rh_error *error) {
   uint32_t at = place_of(fold, node->first);
-  RH_TRY(check_free(fold, node, at, error));
+  if (at > 0 && rh_fold_last(&fold->nodes[at - 1]) >= node->first)
+    return rh_say_overlap(node->first * fold->unit, error);
+  if (at < fold->n && fold->nodes[at].first <= rh_fold_last(node))
+    return rh_say_overlap(fold->nodes[at].first * fold->unit, error);
   RH_TRY(make_room(fold, error));
   move(fold, at, at + 1);
-  memset(values_of(fold, at), 0, node_bytes(fold));
+  memset(rh_fold_values(fold, at), 0, node_bytes(fold));
   for (uint32_t k = 0; k < fold->n_values; k++) {
-    unsigned char *to = values_of(fold, at) + (size_t)k * fold->stride;
+    unsigned char *to = rh_fold_values(fold, at) + (size_t)k * fold->stride;
     memcpy(to, (const char *)values + k * apart, fold->op->value_size);
     rebase(fold->op, to, base);
   }
@@ -135,36 +126,24 @@ rh_status rh_fold_add(rh_fold *fold, const rh_fold_node *node, const void *value
   return RH_OK;
 }
 
-/* The number of nodes from the first unit on that leave no gap. */
-static uint32_t without_gap(const rh_fold *fold, uint64_t *units) {
-  uint32_t k = 0;
-  *units = 0;
-  for (; k < fold->n && fold->nodes[k].first == *units; k++)
-    *units = rh_fold_last(&fold->nodes[k]) + 1;
-  return k;
-}
-
 /* Without a gap, levels fall from node to node: the last one goes up until it meets a neighbour. */
 rh_status rh_fold_value(const rh_fold *fold, uint32_t which, void *value, rh_error *error) {
   _Alignas(16) unsigned char left[RH_ANY_VALUE_BYTES], whole[RH_ANY_VALUE_BYTES];
   const rh_op *op = fold->op;
-  uint64_t units;
-  if (without_gap(fold, &units) < fold->n)
-    return rh_fail(error, RH_E_INVALID, "a part of a reduction is missing: element %llu is in none",
-                   (unsigned long long)(units * fold->unit));
+  uint64_t units = 0;
+  for (uint32_t k = 0; k < fold->n; k++) {
+    if (fold->nodes[k].first != units)
+      return rh_fail(error, RH_E_INVALID,
+                     "a part of a reduction is missing: element %llu is in none",
+                     (unsigned long long)(units * fold->unit));
+    units = rh_fold_last(&fold->nodes[k]) + 1;
+  }
   memcpy(whole, op->identity, op->value_size);
   for (uint32_t k = fold->n; k-- > 0;) {
-    memcpy(left, values_of(fold, k) + (size_t)which * fold->stride, op->value_size);
+    memcpy(left, rh_fold_values(fold, k) + (size_t)which * fold->stride, op->value_size);
     if (k + 1 < fold->n) rh_op_combine(op, left, whole);
     memcpy(whole, left, op->value_size);
   }
   memcpy(value, whole, op->value_size);
   return RH_OK;
-}
-
-uint32_t rh_fold_level(uint64_t first, uint64_t units, uint32_t most) {
-  uint32_t level = 63u - (uint32_t)__builtin_clzll(units);
-  uint32_t alignment = first ? (uint32_t)__builtin_ctzll(first) : MOST_LEVEL;
-  if (alignment < level) level = alignment;
-  return level < most ? level : most;
 }

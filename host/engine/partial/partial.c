@@ -33,7 +33,9 @@ void rh_partial_init(rh_partial *partial, const rh_job_spec *job, uint64_t whole
 
 void rh_partial_finish(rh_partial *partial) {
   rh_fold_finish(&partial->fold);
-  rh_edges_finish(partial);
+  while (partial->n_edges) rh_edges_drop(partial, partial->n_edges - 1);
+  free(partial->edges);
+  partial->edges = NULL;
 }
 
 /* ---- A chunk ---- */
@@ -101,20 +103,10 @@ static void note(rh_partial *partial, const rh_job *by, const rh_partial_chunk *
   /* A chunk that is the whole, and may be short, has no tree above. */
   while (chunk->first == 0 && level > 0 && partial->fold.unit << (level - 1) >= chunk->n) level--;
   if ((int64_t)depth - level > partial->depth) partial->depth = (int64_t)depth - level;
-  if (by->runs_on)
-    partial->flushes |=
-        (by->spec.operation.op->type == RH_TYPE_f64 ? by->runs_on->flushes_f64
-                                                    : by->runs_on->flushes_f32) != 0;
+  partial->flushes |= rh_job_flushes(&by->spec, by->runs_on) != 0;
   if (partial->strategy[0] && partial->strategy_first <= chunk->first) return;
   partial->strategy_first = chunk->first;
   snprintf(partial->strategy, sizeof partial->strategy, "%s", by->strategy->name);
-}
-
-/* A chunk that was combined in fewer orders has the same value in the others. */
-static const void *value_in_order(const rh_reference *reference, uint32_t order,
-                                  const rh_job_spec *job) {
-  if (!is_struct(job)) return reference->value;
-  return reference->sampled.values[order < reference->sampled.n_orders ? order : 0];
 }
 
 /* The whole ends before this element. */
@@ -127,22 +119,22 @@ static rh_status learn_end(rh_partial *partial, uint64_t end, rh_error *error) {
   return rh_say_end(end < known ? end : known, error);
 }
 
-static rh_status check_extent(rh_partial *partial, const rh_partial_chunk *chunk, rh_error *error) {
-  uint64_t end = chunk->first + chunk->n;
-  if (chunk->n != partial->fold.unit << chunk->level || end > partial->whole_n)
-    return learn_end(partial, end, error);
-  return RH_OK;
-}
-
 static rh_status fold_chunk(rh_partial *partial, const rh_partial_chunk *chunk, rh_error *error) {
   unsigned char values[(1 + RH_MOST_ORDERS) * RH_ANY_VALUE_BYTES];
   rh_fold *fold = &partial->fold;
   const rh_fold_node node = {chunk->first / fold->unit, chunk->level};
-  uint64_t size = fold->op->value_size;
-  RH_TRY(check_extent(partial, chunk, error));
+  uint64_t size = fold->op->value_size, end = chunk->first + chunk->n;
+  if (chunk->n != fold->unit << chunk->level || end > partial->whole_n)
+    RH_TRY(learn_end(partial, end, error));
   memcpy(values, chunk->value ? chunk->value : fold->op->identity, size);
-  for (uint32_t k = 1; k < fold->n_values; k++)
-    memcpy(values + k * size, value_in_order(chunk->reference, k - 1, partial->job), size);
+  for (uint32_t k = 1; k < fold->n_values; k++) {
+    const rh_reference *reference = chunk->reference;
+    /* A chunk that was combined in fewer orders has the same value in the others. */
+    uint32_t order = k - 1 < reference->sampled.n_orders ? k - 1 : 0;
+    const void *exact =
+        is_struct(partial->job) ? (const void *)reference->sampled.values[order] : reference->value;
+    memcpy(values + k * size, exact, size);
+  }
   return rh_fold_add(fold, &node, values, size, chunk->first, error);
 }
 
@@ -184,13 +176,6 @@ static void reduce_tile(const rh_job_spec *job, const rh_job_part *part, void *v
   else rh_canonical_fold(&row, elements, 0, part->n, value);
 }
 
-/* A tile's tree, or a loop: at most as deep as a tile has elements in a lane, and lanes. */
-static int64_t depth_of_tile(const rh_partial *partial) {
-  int64_t depth = 1;
-  while ((UINT64_C(1) << depth) < partial->fold.unit) depth++;
-  return depth + 1;
-}
-
 /* A tile that has become whole, or is the last one of all. */
 static rh_status reduce_edge(rh_partial *partial, const rh_edge *edge, rh_error *error) {
   _Alignas(16) unsigned char value[RH_ANY_VALUE_BYTES] = {0};
@@ -198,6 +183,8 @@ static rh_status reduce_edge(rh_partial *partial, const rh_edge *edge, rh_error 
   const rh_job_part part = {operands, edge->first, edge->n, partial->whole_n, 1, 0};
   rh_reference reference;
   rh_partial_chunk chunk = {.first = edge->first, .n = edge->n};
+  int64_t depth = 2; /* a tile's tree, or a loop: as deep as it has elements in a lane, and lanes */
+  while (UINT64_C(1) << (depth - 1) < partial->fold.unit) depth++;
   rh_edge_operands(partial, edge, operands);
   if (partial->check == RH_CHECK_FULL) {
     chunk.reference = &reference;
@@ -207,7 +194,7 @@ static rh_status reduce_edge(rh_partial *partial, const rh_edge *edge, rh_error 
   reduce_tile(partial->job, &part, value);
   chunk.value = value;
   partial->chunks++;
-  if (depth_of_tile(partial) > partial->depth) partial->depth = depth_of_tile(partial);
+  if (depth > partial->depth) partial->depth = depth;
   return fold_chunk(partial, &chunk, error);
 }
 
@@ -379,13 +366,7 @@ static rh_status answer(const rh_partial *partial, const void *value, rh_result 
   return RH_OK;
 }
 
-/* It has an exact sum of elements, and no values of them. */
-static int is_sum_alone(const rh_partial *partial) {
-  return partial->job->operation.accuracy && partial->fold.n + partial->n_edges == 0 &&
-         partial->facts.n > 0;
-}
-
-/* Its elements were judged when they were added. */
+/* Of an exact sum of elements, without values of them, which were judged when they were added. */
 static rh_status answer_of_sum(rh_partial *partial, rh_result *result, rh_reference *reference,
                                rh_verdict *verdict, rh_error *error) {
   rh_job_spec job = *partial->job;
@@ -401,10 +382,41 @@ static rh_status answer_of_sum(rh_partial *partial, rh_result *result, rh_refere
 rh_status rh_partial_conclude(rh_partial *partial, rh_result *result, rh_reference *reference,
                               rh_verdict *verdict, rh_error *error) {
   _Alignas(16) unsigned char value[RH_ANY_VALUE_BYTES] = {0};
-  if (is_sum_alone(partial)) return answer_of_sum(partial, result, reference, verdict, error);
+  if (partial->job->operation.accuracy && partial->fold.n + partial->n_edges == 0 &&
+      partial->facts.n > 0)
+    return answer_of_sum(partial, result, reference, verdict, error);
   RH_TRY(check_all(partial, error));
   partial->whole_n = rh_partial_end(partial);
   RH_TRY(reduce_edges(partial, 1, error));
   RH_TRY(rh_fold_value(&partial->fold, 0, value, error));
   return answer(partial, value, result, reference, verdict, error);
+}
+
+/* ---- Answers that are rounded once ---- */
+
+rh_status rh_accuracy_ask(rh_job_spec *spec, rh_custom *own, rh_error *error) {
+  spec->operation.accuracy = RH_ACCURACY_EXACT;
+  if (own) RH_TRY(rh_custom_round_once(own, error));
+  if (own) return RH_OK;
+  if (spec->operation.op->base != RH_OP_prod || !rh_type_is_float(spec->operation.op->type))
+    return RH_OK;
+  return rh_fail(error, RH_DECLINED, "a product of floats cannot be rounded once; a sum can");
+}
+
+rh_status rh_accuracy_check_own(const rh_job *job, rh_error *error) {
+  if (!rh_job_is_near(job)) return RH_OK;
+  return rh_fail(error, RH_DECLINED,
+                 "strategy '%s' does not round '%s' once, and a prepared call has no check, which "
+                 "would: rh_reduce() has",
+                 job->strategy->name, job->spec.operation.op->name);
+}
+
+void rh_accuracy_take(const rh_job_spec *spec, const rh_reference *reference, rh_result *result) {
+  if (!rh_operation_rounds_once(&spec->operation)) return;
+  result->value = reference->answer.value;
+  double x = fabs(result->value.f);
+  double next =
+      result->type == RH_TYPE_f64 ? nextafter(x, INFINITY) : nextafterf((float)x, INFINITY);
+  result->bound = isfinite(next) ? (next - x) / 2 : 0; /* half an ulp */
+  memcpy(result->fields, reference->answer.fields, sizeof result->fields);
 }

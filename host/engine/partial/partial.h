@@ -66,7 +66,7 @@ void rh_fold_finish(rh_fold *fold);
 rh_status rh_fold_add(rh_fold *fold, const rh_fold_node *node, const void *values, uint64_t apart,
                       uint64_t base, rh_error *error);
 
-const void *rh_fold_values(const rh_fold *fold, uint32_t k);
+unsigned char *rh_fold_values(const rh_fold *fold, uint32_t k);
 /* How many of n structs, of `size` bytes and in the order of their first members, numbers, have one
  * below `first`. */
 uint32_t rh_count_before(const void *list, uint32_t n, size_t size, uint64_t first);
@@ -77,10 +77,6 @@ int rh_fold_has(const rh_fold *fold, uint64_t unit);
 /* *value, of op->value_size bytes and aligned to 16: value number `which` of the whole; the
  * identity if there are no nodes.  The caller has added all; RH_E_INVALID names the first gap. */
 rh_status rh_fold_value(const rh_fold *fold, uint32_t which, void *value, rh_error *error);
-
-/* The largest aligned node that begins at unit `first`, is at most `units` long and of at most
- * level `most`: for a run of units that begins or ends anywhere.  units: at least 1. */
-uint32_t rh_fold_level(uint64_t first, uint64_t units, uint32_t most);
 
 /* A part of a reduction comes to this: the nodes of the canonical tree that its values make, what
  * is exactly known of its elements, and its edges, which are the elements of tiles that are not
@@ -158,7 +154,6 @@ rh_status rh_say_end(uint64_t element, rh_error *error);
 rh_status rh_edges_check_free(const rh_partial *partial, uint64_t first, uint64_t n,
                               rh_error *error);
 void rh_edges_drop(rh_partial *partial, uint32_t k); /* leaves edge k out */
-void rh_edges_finish(rh_partial *partial);
 void rh_edge_operands(const rh_partial *partial, const rh_edge *edge, const void **operands);
 uint64_t rh_edge_bytes(const rh_job_spec *job, uint64_t n);
 
@@ -192,25 +187,10 @@ enum { RH_PARTIAL_VERSION = 2 };
 rh_status rh_partial_write(const rh_partial *partial, const char *text, void **bytes,
                            uint64_t *size, rh_error *error);
 
-/* Facts that are known before reading. */
-typedef struct rh_partial_about {
-  const char *text;           /* all that partials must have in common to be merged */
-  uint64_t first, n, whole_n; /* whole_n: UINT64_MAX if it is not known */
-} rh_partial_about;
-
 /* How many bytes the file has that begins with these, RH_PARTIAL_HEAD_BYTES if there are so many.
  * 0: it is not a partial. */
 enum { RH_PARTIAL_HEAD_BYTES = 120 };
 uint64_t rh_partial_file_bytes(const void *begin, uint64_t n);
-
-/* Accepts any bytes, into which the text points then.  RH_E_FILE, in a sentence: cut,
- * damaged, newer, or of a machine that is not like this one. */
-rh_status rh_partial_look(rh_partial_about *about, const void *bytes, uint64_t size,
-                          rh_error *error);
-
-/* Adds what was written, by merging.  Accepts any bytes.  RH_E_FILE if they are not of the
- * partial's operator and check, or damaged; RH_E_INVALID if both have an element. */
-rh_status rh_partial_read(rh_partial *partial, const void *bytes, uint64_t size, rh_error *error);
 
 /* A partial's label, the text that stands in its file: all that partials must have in common to be
  * merged, and enough to make the operator again. */
@@ -234,10 +214,6 @@ rh_status rh_partial_describe(char **text, const rh_job_spec *job, const rh_part
  * that would have the rest of the tile.  RH_E_USAGE if not. */
 rh_status rh_partial_check_part(const rh_job_spec *job, uint64_t first, uint64_t n,
                                 uint64_t *whole_n, rh_error *error);
-
-/* RH_E_FILE names the first difference of two partials, `a` and `b`. */
-rh_status rh_partial_compare(const char *a, const char *text_of_a, const char *b,
-                             const char *text_of_b, rh_error *error);
 
 /* ---- Partials that come as bytes, one after the other, and the answer that they make ---- */
 

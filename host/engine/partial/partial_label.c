@@ -65,10 +65,3 @@ rh_status rh_partial_check_part(const rh_job_spec *job, uint64_t first, uint64_t
   *whole_n = first + n;
   return RH_OK;
 }
-
-rh_status rh_partial_compare(const char *a, const char *text_of_a, const char *b,
-                             const char *text_of_b, rh_error *error) {
-  rh_difference found;
-  if (!rh_operation_differ(text_of_a, text_of_b, &found)) return RH_OK;
-  return rh_fail(error, RH_E_FILE, "%.300s and %.300s do not go together: %s", a, b, found.words);
-}

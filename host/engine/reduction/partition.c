@@ -61,9 +61,8 @@ void rh_partition_ranks(uint64_t tile, uint64_t first, uint64_t n, uint32_t rank
 uint32_t rh_partition_level(uint64_t first, uint64_t end, uint64_t units) {
   enum { MOST = 63 };
   uint64_t left = end - first;
-  uint32_t level = rh_fold_level(first, left, MOST);
-  if (end < units) return level;
   uint32_t alignment = first ? (uint32_t)__builtin_ctzll(first) : MOST;
-  while (level < alignment && UINT64_C(1) << level < left) level++;
-  return level;
+  uint32_t level = MOST - (uint32_t)__builtin_clzll(left);
+  if (end >= units && level < MOST && UINT64_C(1) << level < left) level++;
+  return level < alignment ? level : alignment;
 }
