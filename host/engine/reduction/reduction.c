@@ -2,81 +2,7 @@
 
 static const rh_job_spec *job_of(const rh_reduction *r) { return r->partial->job; }
 
-/* ---- Workers ---- */
-
-static void stop_all(void *of_reduction, const rh_error *why) {
-  rh_reduction *r = of_reduction;
-  rh_crew_fail(&r->crew, why);
-  for (uint32_t k = 0; k < r->n_streamers; k++)
-    if (r->streamers[k].ring) rh_ring_stop(r->streamers[k].ring, why);
-}
-
-static void work(rh_streamer *s) {
-  rh_error error = {0};
-  if (rh_streamer_run(s, &error) == RH_OK) return;
-  int is_its_own = s->device_failed && error.status != RH_E_CANCELLED;
-  if (is_its_own) s->device->failure = error;
-  if (!is_its_own || s->of->spec.source->in_order ||
-      !rh_schedule_give_up(&s->of->schedule, s->number))
-    stop_all(s->of, &error);
-}
-
-static void *worker_main(void *of_streamer) {
-  rh_streamer *s = of_streamer;
-  work(s);
-  rh_crew_leave(&s->of->crew);
-  return NULL;
-}
-
-static rh_status start_all(rh_reduction *r, rh_error *error) {
-  for (uint32_t k = 0; k < r->n_streamers; k++) RH_TRY(rh_streamer_begin(&r->streamers[k], error));
-  for (uint32_t k = 1; k < r->n_streamers; k++)
-    RH_TRY(rh_crew_start(&r->crew, worker_main, &r->streamers[k], error));
-  return RH_OK;
-}
-
-static rh_status report(void *of_reduction, rh_error *error) {
-  rh_reduction *r = of_reduction;
-  return rh_schedule_report(&r->schedule, r->spec.reporter, error);
-}
-
-static void finish_chunks(rh_reduction *r) {
-  for (uint32_t k = 0; k < r->n_streamers; k++) rh_streamer_finish(&r->streamers[k]);
-  rh_schedule_finish(&r->schedule);
-  r->n_streamers = 0;
-}
-
-static void gather_workers(rh_reduction *r) {
-  for (uint32_t k = 0; k < r->spec.n_devices; k++) {
-    rh_worker *device = &r->spec.devices[k];
-    if (!device->is_up || device->failure.status != RH_OK) continue;
-    r->streamers[r->n_streamers] =
-        (rh_streamer){.of = r, .device = device, .number = r->n_streamers};
-    r->n_streamers++;
-  }
-}
-
 /* ---- Chunks ---- */
-
-/* `count` chunks of the level from tile `at` on; UINT64_MAX: all that there are. */
-static rh_status reduce_staged(rh_reduction *r, uint64_t at, uint64_t count, rh_error *error) {
-  rh_schedule *schedule = &r->schedule;
-  gather_workers(r);
-  RH_TRY(rh_schedule_init(schedule, r->spec.source, r->tile << r->level, r->n_streamers, error));
-  if (count != UINT64_MAX) {
-    uint64_t stop = r->spec.first + r->spec.n;
-    if (schedule->n > stop) schedule->n = stop;
-    schedule->next = at >> r->level;
-    schedule->end = schedule->next + count;
-  }
-  rh_error why = {0};
-  /* This thread's own device may be done, or have failed, long before the others. */
-  if (start_all(r, &why) == RH_OK) work(&r->streamers[0]);
-  else stop_all(r, &why);
-  rh_status status = rh_crew_wait(&r->crew, report, stop_all, r, error);
-  finish_chunks(r);
-  return status;
-}
 
 /* Where the arrays are, in the caller's thread. */
 static rh_status reduce_in_place(rh_reduction *r, uint64_t first, uint64_t n,
@@ -127,7 +53,7 @@ static int is_last(const rh_reduction *r) {
 }
 
 static rh_status reduce_chunks(rh_reduction *r, uint64_t at, uint64_t count, rh_error *error) {
-  if (!r->spec.job) return reduce_staged(r, at, count, error);
+  if (!r->spec.job) return rh_reduction_stream(r, at, count, error);
   uint64_t n = r->tile << r->level;
   for (uint64_t k = 0; k < count; k++, at += UINT64_C(1) << r->level) {
     uint64_t first = at * r->tile, left = stop_of(r) - first;
@@ -236,16 +162,14 @@ static rh_status check_count(const rh_reduction *r, rh_error *error) {
 /* It is not on a stack: a strategy may end its thread, which threads of its ring survive. */
 static rh_status make_reduction(rh_reduction **made, const rh_reduction_spec *spec,
                                 rh_partial *partial, rh_error *error) {
-  static const char what[] = "a reduction";
-  RH_TRY(RH_NEW(made, 1, what, error));
+  RH_TRY(RH_NEW(made, 1, "a reduction", error));
   rh_reduction *r = *made;
   *r = (rh_reduction){.spec = *spec,
                       .partial = partial,
                       .tile = rh_partial_tile(partial->job),
                       .most_level = spec->most_level};
   rh_crew_init(&r->crew);
-  RH_TRY(RH_NEW(&r->times, spec->job ? 1 : RH_REDUCTION_MOST_TIMES, what, error));
-  return RH_NEW(&r->streamers, spec->n_devices + 1, what, error);
+  return RH_NEW(&r->times, spec->job ? 1 : RH_REDUCTION_MOST_TIMES, "a reduction", error);
 }
 
 rh_status rh_reduction_open(rh_reduction **reduction, const rh_reduction_spec *spec,
@@ -264,9 +188,7 @@ rh_status rh_reduction_open(rh_reduction **reduction, const rh_reduction_spec *s
 
 void rh_reduction_close(rh_reduction *r) {
   if (!r) return;
-  finish_chunks(r);
   rh_crew_finish(&r->crew);
-  free(r->streamers);
   free(r->times);
   free(r);
 }

@@ -121,9 +121,6 @@ void rh_schedule_done(rh_schedule *schedule, uint32_t worker, uint64_t index, ui
 /* The worker gets no more, and others get what it holds.  1 if there are others.  [any thread] */
 int rh_schedule_give_up(rh_schedule *schedule, uint32_t worker);
 
-/* Makes rh_schedule_next() look at its *stop again.  [any thread] */
-void rh_schedule_wake(rh_schedule *schedule);
-
 /* While a thread waits for others it reports progress, and hears the user, this often [seconds]. */
 static const double rh_report_period_s = 0.1;
 
@@ -186,8 +183,8 @@ rh_status rh_ring_create(rh_ring **ring, const rh_ring_spec *spec, rh_error *err
 /* The next chunk; null after the last one.  Waits for it, and reports progress meanwhile.  Fails
  * with what a reader or a check failed with, or RH_E_CANCELLED. */
 rh_status rh_ring_take(rh_ring *ring, rh_ring_slot **slot, rh_error *error);
-/* The k-th chunk that was taken, which was not given back yet. */
-rh_ring_slot *rh_ring_taken(rh_ring *ring, uint64_t k);
+/* The k-th chunk of the ring, such as one that was taken and not given back yet. */
+rh_ring_slot *rh_ring_slot_of(rh_ring *ring, uint64_t k);
 
 /* Waits at most so many seconds.  1: rh_ring_take() would return without waiting. */
 int rh_ring_await(rh_ring *ring, double seconds);
@@ -238,7 +235,7 @@ rh_status rh_staging_open(rh_staging *staging, const rh_cl_session *session, uin
 /* Begins to bring `bytes` of slot k to the device.  *done: when they are there; the caller's. */
 rh_status rh_staging_send(rh_staging *staging, uint32_t k, uint64_t bytes, cl_event *done,
                           rh_error *error);
-/* The device is done with slot k: it can be filled again. */
+/* The device is done with slot k, if it was sent: it can be filled again. */
 rh_status rh_staging_return(rh_staging *staging, uint32_t k, rh_error *error);
 
 /* Waits for the device, and makes every slot one that can be filled, also after a failure. */
@@ -326,31 +323,11 @@ int rh_stream_may_leave_out(rh_status status);
  * left out. */
 void rh_workers_warn(const rh_worker *devices, uint32_t n_devices, const char *what);
 
-/* One worker's part of a reduction: the chunks that it gets go from its ring to its device, copies
- * ahead of reductions, and reductions ahead of waiting for their values. */
-
 /* When a chunk was read, copied and reduced: begin and end, of rh_now(). */
 typedef struct rh_chunk_times {
   uint64_t index;
   double read[2], copy[2], run[2]; /* copy: zeros without a copy */
 } rh_chunk_times;
-
-/* Zero-initialised may be finished. */
-typedef struct rh_streamer {
-  struct rh_reduction *of;
-  rh_worker *device; /* set up; borrowed */
-  uint32_t number;   /* in the schedule; that of 0 reports progress */
-  rh_ring *ring;
-  uint64_t sent, run, fetched; /* chunks */
-  int device_failed;           /* 1: it was the device that failed, and another could go on */
-} rh_streamer;
-
-/* Starts reading. */
-rh_status rh_streamer_begin(rh_streamer *streamer, rh_error *error);
-/* Reduces until nothing is dealt any more.  [one thread of the caller's] */
-rh_status rh_streamer_run(rh_streamer *streamer, rh_error *error);
-/* Waits for the device, and ends reading. */
-void rh_streamer_finish(rh_streamer *streamer);
 
 /* ---- Threads of a reduction, each with a device of its own ---- */
 
@@ -437,7 +414,7 @@ typedef struct rh_reduction {
   uint32_t level;            /* of those that are reduced now */
   double begin_s;
   rh_schedule schedule;
-  rh_streamer *streamers; /* of workers that have not failed, at one run of chunks */
+  struct rh_streamer *streamers; /* of workers that have not failed, at one run of chunks */
   uint32_t n_streamers;
   rh_crew crew; /* its lock: of the partial, and what was counted */
 } rh_reduction;
@@ -456,6 +433,9 @@ rh_status rh_reduction_run(rh_reduction *reduction, rh_error *error);
 
 void rh_reduction_close(rh_reduction *reduction); /* null is legal */
 
+/* `count` chunks of the level from tile `at` on, by the workers; UINT64_MAX: all that there are. */
+rh_status rh_reduction_stream(rh_reduction *reduction, uint64_t at, uint64_t count,
+                              rh_error *error);
 /* Adds the value of a chunk.  [one thread at a time] */
 rh_status rh_reduction_add(rh_reduction *reduction, const rh_job *by, const rh_partial_chunk *chunk,
                            rh_error *error);

@@ -22,11 +22,9 @@ struct rh_ring {
   int has_checkers;
 };
 
-static rh_ring_slot *slot_of(rh_ring *ring, uint64_t k) {
+rh_ring_slot *rh_ring_slot_of(rh_ring *ring, uint64_t k) {
   return &ring->slots[k % ring->spec.n_slots];
 }
-
-rh_ring_slot *rh_ring_taken(rh_ring *ring, uint64_t k) { return slot_of(ring, k); }
 
 /* ---- Changing states ---- */
 
@@ -53,7 +51,9 @@ void rh_ring_stop(rh_ring *ring, const rh_error *why) {
   atomic_store(&ring->stop, 1);
   wake_all(ring);
   pthread_mutex_unlock(&ring->lock);
-  rh_schedule_wake(ring->spec.schedule);
+  pthread_mutex_lock(&ring->spec.schedule->lock);
+  pthread_cond_broadcast(&ring->spec.schedule->changed); /* it looks at `stop` */
+  pthread_mutex_unlock(&ring->spec.schedule->lock);
 }
 
 /* ---- Readers ---- */
@@ -62,27 +62,24 @@ void rh_ring_stop(rh_ring *ring, const rh_error *why) {
 static int wait_for_room(rh_ring *ring) {
   pthread_mutex_lock(&ring->lock);
   while (!atomic_load(&ring->stop) && ring->next_read < ring->end &&
-         slot_of(ring, ring->next_read)->state != FREE)
+         rh_ring_slot_of(ring, ring->next_read)->state != FREE)
     pthread_cond_wait(&ring->freed, &ring->lock);
   int has_room = !atomic_load(&ring->stop) && ring->next_read < ring->end;
   pthread_mutex_unlock(&ring->lock);
   return has_room;
 }
 
-/* A source that has an order is read from one end to the other, so by whole chunks; and of what is
- * viewed nothing is read. */
-static uint32_t count_pieces(const rh_ring *ring, uint64_t n) {
-  uint64_t piece_n = ring->spec.piece_n;
-  if (piece_n == 0 || ring->spec.views || ring->spec.schedule->source->in_order) return 1;
-  return (uint32_t)(n / piece_n + (n % piece_n != 0));
-}
-
 /* `lock` is held. */
 static void begin_slot(rh_ring *ring, rh_ring_slot *slot, uint64_t index) {
   const rh_schedule *schedule = ring->spec.schedule;
   uint64_t first = index * schedule->chunk_n, n = schedule->chunk_n;
+  uint64_t piece_n = ring->spec.piece_n;
+  uint32_t n_pieces = 1;
   if (n > schedule->n - first) n = schedule->n - first;
-  uint32_t n_pieces = count_pieces(ring, n);
+  /* A source that has an order is read from one end to the other, so by whole chunks; and of what
+   * is viewed nothing is read. */
+  if (piece_n && !ring->spec.views && !schedule->source->in_order)
+    n_pieces = (uint32_t)(n / piece_n + (n % piece_n != 0));
   *slot = (rh_ring_slot){.number = slot->number,
                          .memory = slot->memory,
                          .index = index,
@@ -103,7 +100,7 @@ static rh_ring_slot *claim(rh_ring *ring) {
   int is_dealt = rh_schedule_next(ring->spec.schedule, ring->spec.worker, &ring->stop, &index);
   pthread_mutex_lock(&ring->lock);
   if (is_dealt) {
-    slot = slot_of(ring, ring->next_read++);
+    slot = rh_ring_slot_of(ring, ring->next_read++);
     begin_slot(ring, slot, index);
   } else {
     ring->end = ring->next_read;
@@ -153,24 +150,6 @@ static rh_status read_operands(const rh_ring *ring, rh_ring_slot *slot, uint32_t
   return RH_OK;
 }
 
-/* The end of a source came where a chunk would have begun: the slot, the last one, has none. */
-static void note_empty(rh_ring *ring, rh_ring_slot *slot) {
-  pthread_mutex_lock(&ring->lock);
-  slot->state = FREE;
-  ring->end = --ring->next_read;
-  wake_all(ring);
-  pthread_mutex_unlock(&ring->lock);
-}
-
-/* 1: it was the slot's last one. */
-static int end_piece(rh_ring *ring, rh_ring_slot *slot) {
-  pthread_mutex_lock(&ring->lock);
-  int is_last = --slot->left == 0;
-  if (is_last) slot->read_s[1] = rh_now();
-  pthread_mutex_unlock(&ring->lock);
-  return is_last;
-}
-
 /* 0: nothing follows.  *is_full: 1: the slot is this thread's, to be looked at. */
 static int read_piece(rh_ring *ring, rh_ring_slot *slot, uint32_t piece, int *is_full) {
   rh_error error = {0};
@@ -183,11 +162,21 @@ static int read_piece(rh_ring *ring, rh_ring_slot *slot, uint32_t piece, int *is
     return 0;
   }
   if (slot->n_pieces == 1) slot->n = got;
-  if (!end_piece(ring, slot)) return 1;
+  pthread_mutex_lock(&ring->lock);
+  int is_last = --slot->left == 0;
+  if (is_last) slot->read_s[1] = rh_now();
+  pthread_mutex_unlock(&ring->lock);
+  if (!is_last) return 1;
   rh_schedule_read(ring->spec.schedule, ring->spec.worker, slot->index, slot->n);
   *is_full = slot->n > 0;
-  if (!*is_full) note_empty(ring, slot);
-  return *is_full;
+  if (*is_full) return 1;
+  /* The source ends where the chunk would have begun: the slot, the last one, has none. */
+  pthread_mutex_lock(&ring->lock);
+  slot->state = FREE;
+  ring->end = --ring->next_read;
+  wake_all(ring);
+  pthread_mutex_unlock(&ring->lock);
+  return 0;
 }
 
 static int look_at(rh_ring *ring, rh_ring_slot *slot) {
@@ -223,18 +212,15 @@ static void *reader_main(void *of_ring) {
 
 /* ---- Checkers ---- */
 
-static rh_ring_slot *find_full(rh_ring *ring) {
-  for (uint64_t k = ring->next_taken; k < ring->next_read; k++)
-    if (slot_of(ring, k)->state == FULL) return slot_of(ring, k);
-  return NULL;
-}
-
 /* Null: nothing follows. */
 static rh_ring_slot *claim_full(rh_ring *ring) {
   rh_ring_slot *slot = NULL;
   pthread_mutex_lock(&ring->lock);
-  while (!atomic_load(&ring->stop) && ring->next_taken < ring->end && !(slot = find_full(ring)))
-    pthread_cond_wait(&ring->full, &ring->lock);
+  while (!slot && !atomic_load(&ring->stop) && ring->next_taken < ring->end) {
+    for (uint64_t k = ring->next_taken; k < ring->next_read && !slot; k++)
+      if (rh_ring_slot_of(ring, k)->state == FULL) slot = rh_ring_slot_of(ring, k);
+    if (!slot) pthread_cond_wait(&ring->full, &ring->lock);
+  }
   if (slot) slot->state = FILLED;
   pthread_mutex_unlock(&ring->lock);
   return slot;
@@ -283,14 +269,9 @@ rh_status rh_ring_create(rh_ring **made, const rh_ring_spec *spec, rh_error *err
   return status;
 }
 
-static rh_status report(const rh_ring *ring, rh_error *error) {
-  return ring->spec.reporter ? rh_schedule_report(ring->spec.schedule, ring->spec.reporter, error)
-                             : RH_OK;
-}
-
 static int is_ready(rh_ring *ring) {
   return ring->failure.status != RH_OK || ring->next_taken >= ring->end ||
-         slot_of(ring, ring->next_taken)->state == READY;
+         rh_ring_slot_of(ring, ring->next_taken)->state == READY;
 }
 
 int rh_ring_await(rh_ring *ring, double seconds) {
@@ -309,21 +290,22 @@ static rh_status take_ready(rh_ring *ring, rh_ring_slot **slot, rh_error *error)
     return ring->failure.status;
   }
   if (ring->next_taken >= ring->end) return RH_OK;
-  *slot = slot_of(ring, ring->next_taken++);
+  *slot = rh_ring_slot_of(ring, ring->next_taken++);
   (*slot)->state = TAKEN;
   if (ring->next_taken >= ring->end) wake_all(ring);
   return RH_OK;
 }
 
 rh_status rh_ring_take(rh_ring *ring, rh_ring_slot **slot, rh_error *error) {
-  rh_status status = report(ring, error);
+  const rh_ring_spec *spec = &ring->spec;
+  rh_status status = rh_schedule_report(spec->schedule, spec->reporter, error);
   *slot = NULL;
   if (status != RH_OK) return status;
   pthread_mutex_lock(&ring->lock);
   while (!is_ready(ring) && status == RH_OK) {
     rh_condition_wait(&ring->ready, &ring->lock, rh_now() + rh_report_period_s);
     pthread_mutex_unlock(&ring->lock);
-    status = report(ring, error);
+    status = rh_schedule_report(spec->schedule, spec->reporter, error);
     pthread_mutex_lock(&ring->lock);
   }
   if (status == RH_OK) status = take_ready(ring, slot, error);

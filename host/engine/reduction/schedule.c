@@ -50,17 +50,12 @@ static int should_have(const rh_schedule *schedule, const rh_schedule_worker *mi
   return speed >= fastest || (mine->n_held + 1) / speed <= (double)left / all + 1 / fastest;
 }
 
-/* May another worker return chunks yet? */
-static int others_hold(const rh_schedule *schedule, uint32_t worker) {
-  for (uint32_t k = 0; k < schedule->n_workers; k++)
-    if (k != worker && schedule->workers[k].n_held) return 1;
-  return 0;
-}
-
 static int is_over(const rh_schedule *schedule, uint32_t worker, const atomic_int *stop) {
   if (atomic_load(stop) || schedule->workers[worker].is_gone) return 1;
   if (schedule->next < schedule->end || schedule->n_returned) return 0;
-  return schedule->source->in_order || !others_hold(schedule, worker);
+  for (uint32_t k = 0; k < schedule->n_workers; k++) /* others may return chunks yet */
+    if (k != worker && schedule->workers[k].n_held) return schedule->source->in_order;
+  return 1;
 }
 
 int rh_schedule_next(rh_schedule *schedule, uint32_t worker, const atomic_int *stop,
@@ -121,12 +116,6 @@ int rh_schedule_give_up(rh_schedule *schedule, uint32_t worker) {
   pthread_cond_broadcast(&schedule->changed);
   pthread_mutex_unlock(&schedule->lock);
   return others > 0;
-}
-
-void rh_schedule_wake(rh_schedule *schedule) {
-  pthread_mutex_lock(&schedule->lock);
-  pthread_cond_broadcast(&schedule->changed);
-  pthread_mutex_unlock(&schedule->lock);
 }
 
 rh_status rh_schedule_report(rh_schedule *schedule, const rh_reporter *reporter, rh_error *error) {

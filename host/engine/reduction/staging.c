@@ -2,26 +2,20 @@
 
 /* ---- Queues ---- */
 
-/* The queue's clock against ours, by a command whose end is waited for. */
-static rh_status read_clock(rh_staging *staging, double *offset, rh_error *error) {
-  cl_ulong end = 0;
-  cl_event event = NULL;
-  unsigned char byte = 0;
-  cl_int code = rh_cl_write(staging->copies, staging->values, CL_TRUE, 0, 1, &byte, &event);
-  double now = rh_now();
-  if (code == CL_SUCCESS) code = rh_cl_moment(event, CL_PROFILING_COMMAND_END, &end);
-  rh_cl_release_event(event);
-  *offset = now - 1e-9 * (double)end;
-  RH_CL_TRY(error, code, "reading the device's clock");
-  return RH_OK;
-}
-
-/* The least of some offsets, because this thread may be late to see the command's end. */
+/* The queue's clock against ours, by commands whose end is waited for: the least of some offsets,
+ * because this thread may be late to see it. */
 static rh_status set_clock(rh_staging *staging, rh_error *error) {
   enum { TIMES = 5 };
   for (int k = 0; k < TIMES; k++) {
-    double offset;
-    RH_TRY(read_clock(staging, &offset, error));
+    cl_ulong end = 0;
+    cl_event event = NULL;
+    unsigned char byte = 0;
+    cl_int code = rh_cl_write(staging->copies, staging->values, CL_TRUE, 0, 1, &byte, &event);
+    double now = rh_now();
+    if (code == CL_SUCCESS) code = rh_cl_moment(event, CL_PROFILING_COMMAND_END, &end);
+    rh_cl_release_event(event);
+    RH_CL_TRY(error, code, "reading the device's clock");
+    double offset = now - 1e-9 * (double)end;
     if (k == 0 || offset < staging->clock_offset) staging->clock_offset = offset;
   }
   return RH_OK;
@@ -50,7 +44,8 @@ static rh_status use_region(rh_staging *staging, rh_error *error) {
 
 /* ---- Slots in memory of the driver's ---- */
 
-static rh_status map_slot(rh_staging *staging, uint32_t k, rh_error *error) {
+rh_status rh_staging_return(rh_staging *staging, uint32_t k, rh_error *error) {
+  if (staging->memory[k]) return RH_OK;
   RH_CL_TRY(error,
             rh_cl_map(staging->copies, staging->pinned[k], CL_MAP_WRITE, staging->bytes,
                       &staging->memory[k]),
@@ -76,16 +71,9 @@ static rh_status pin(rh_staging *staging, rh_error *error) {
   for (uint32_t k = 0; k < staging->n; k++) {
     RH_TRY(rh_cl_buffer(staging->session, CL_MEM_READ_ONLY | CL_MEM_ALLOC_HOST_PTR, staging->bytes,
                         NULL, "allocating pinned memory", &staging->pinned[k], error));
-    RH_TRY(map_slot(staging, k, error));
+    RH_TRY(rh_staging_return(staging, k, error));
   }
   staging->is_pinned = 1;
-  return RH_OK;
-}
-
-static rh_status make_inputs(rh_staging *staging, rh_error *error) {
-  for (uint32_t k = 0; k < staging->n; k++)
-    RH_TRY(rh_cl_buffer(staging->session, CL_MEM_READ_ONLY, staging->bytes, NULL,
-                        "allocating the chunks on the device", &staging->input[k], error));
   return RH_OK;
 }
 
@@ -101,7 +89,10 @@ static rh_status open_slots(rh_staging *staging, uint32_t n, uint64_t bytes, rh_
     staging->shares = 0;
     RH_TRY(use_region(staging, error));
   }
-  return staging->shares ? RH_OK : make_inputs(staging, error);
+  for (uint32_t k = 0; k < n && !staging->shares; k++)
+    RH_TRY(rh_cl_buffer(staging->session, CL_MEM_READ_ONLY, bytes, NULL,
+                        "allocating the chunks on the device", &staging->input[k], error));
+  return RH_OK;
 }
 
 static void finish_slots(rh_staging *staging) {
@@ -132,10 +123,6 @@ rh_status rh_staging_send(rh_staging *staging, uint32_t k, uint64_t bytes, cl_ev
   return rh_cl_fail(error, code, "copying a chunk to the device");
 }
 
-rh_status rh_staging_return(rh_staging *staging, uint32_t k, rh_error *error) {
-  return staging->shares ? map_slot(staging, k, error) : RH_OK;
-}
-
 /* ---- The whole ---- */
 
 static rh_status open_staging(rh_staging *staging, const rh_cl_session *session, uint32_t n_slots,
@@ -162,13 +149,12 @@ rh_status rh_staging_open(rh_staging *staging, const rh_cl_session *session, uin
 
 static void wait_for_queues(const rh_staging *staging) {
   rh_cl_finish(staging->copies);
-  if (staging->session && staging->session->queue) rh_cl_finish(staging->session->queue);
+  if (staging->session) rh_cl_finish(staging->session->queue);
 }
 
 rh_status rh_staging_clear(rh_staging *staging, rh_error *error) {
   wait_for_queues(staging);
-  for (uint32_t k = 0; k < staging->n; k++)
-    if (!staging->memory[k]) RH_TRY(rh_staging_return(staging, k, error));
+  for (uint32_t k = 0; k < staging->n; k++) RH_TRY(rh_staging_return(staging, k, error));
   return RH_OK;
 }
 
@@ -177,7 +163,7 @@ void rh_staging_finish(rh_staging *staging) {
   finish_slots(staging);
   rh_cl_release_buffer(staging->values);
   rh_cl_release_queue(staging->copies);
-  if (staging->session && staging->session->queue) rh_cl_release_queue(staging->session->queue);
+  if (staging->session) rh_cl_release_queue(staging->session->queue);
   free(staging->session);
   free(staging->read_values);
   *staging = (rh_staging){0};

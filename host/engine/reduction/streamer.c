@@ -2,31 +2,28 @@
 
 enum { MOST_IN_FLIGHT = 2 * RH_STREAM_AHEAD };
 
-/* ---- Checking ---- */
+/* One worker's part of a reduction: the chunks that it gets go from its ring to its device, copies
+ * ahead of reductions, and reductions ahead of waiting for their values. */
+typedef struct rh_streamer {
+  rh_reduction *of;
+  rh_worker *device; /* set up; borrowed */
+  uint32_t number;   /* in the schedule; that of 0 reports progress */
+  rh_ring *ring;
+  uint64_t sent, run, fetched; /* chunks */
+  int device_failed;           /* 1: it was the device that failed, and another could go on */
+} streamer;
 
-static int may_change(const rh_source *source) {
-  return source->arrays[0] || rh_source_is_viewed(source);
-}
+/* ---- Reading ---- */
 
 static rh_status look_at(void *of_streamer, rh_ring_slot *slot, rh_error *error) {
-  const rh_partial *partial = ((const rh_streamer *)of_streamer)->of->partial;
+  const rh_partial *partial = ((const streamer *)of_streamer)->of->partial;
   if (!rh_partial_wants(partial, slot->index)) return RH_OK;
   rh_reference *part = slot->note = aligned_alloc(_Alignof(rh_reference), sizeof *part);
   if (!part) return rh_fail(error, RH_E_NOMEM, "no memory for a chunk's reference");
   return rh_partial_refer(partial, slot->operands, slot->first, slot->n, 1, part, error);
 }
 
-/* By a device, in the thread that reduces. */
-static rh_status look_itself(rh_streamer *s, rh_ring_slot *slot, rh_error *error) {
-  pthread_mutex_lock(&s->of->crew.lock);
-  rh_status status = look_at(s, slot, error);
-  pthread_mutex_unlock(&s->of->crew.lock);
-  return status;
-}
-
-/* ---- Reading ---- */
-
-rh_status rh_streamer_begin(rh_streamer *s, rh_error *error) {
+static rh_status begin_reading(streamer *s, rh_error *error) {
   const rh_worker *device = s->device;
   const rh_ring_spec ring = {.schedule = &s->of->schedule,
                              .worker = s->number,
@@ -153,12 +150,6 @@ static cl_event last_event(const rh_ring_slot *slot) {
   return slot->last_done ? slot->last_done : slot->first_done;
 }
 
-/* Waiting says why a command failed, or could not be asked. */
-static int is_done(const rh_ring_slot *slot) {
-  cl_event done = last_event(slot);
-  return !done || rh_cl_is_done(done);
-}
-
 static void drop(rh_ring_slot *slot) {
   rh_cl_release_event(slot->sent);
   rh_cl_release_event(slot->first_done);
@@ -183,25 +174,20 @@ static rh_status fetch(rh_worker *device, rh_ring_slot *slot, void *value, rh_ch
 
 /* ---- What becomes of both ---- */
 
-static void note_copy(rh_reduction *r, const double copy[2]) {
-  double begin = copy[0] - r->begin_s, end = copy[1] - r->begin_s;
-  if (r->copies[1] == 0 || begin < r->copies[0]) r->copies[0] = begin;
-  if (end > r->copies[1]) r->copies[1] = end;
-}
-
-static void count_times(rh_reduction *r, const rh_chunk_times *times) {
-  if (times->copy[1] > 0) note_copy(r, times->copy);
+static void count_times(rh_reduction *r, rh_chunk_times *times) {
+  int is_copied = times->copy[1] > 0;
+  for (int k = 0; k < 2; k++) {
+    times->read[k] -= r->begin_s;
+    times->run[k] -= r->begin_s;
+    if (is_copied) times->copy[k] -= r->begin_s;
+  }
+  if (is_copied && (r->copies[1] == 0 || times->copy[0] < r->copies[0]))
+    r->copies[0] = times->copy[0];
+  if (is_copied && times->copy[1] > r->copies[1]) r->copies[1] = times->copy[1];
   r->read_s += times->read[1] - times->read[0];
   r->copy_s += times->copy[1] - times->copy[0];
   r->run_s += times->run[1] - times->run[0];
-  if (r->n_times == RH_REDUCTION_MOST_TIMES) return;
-  rh_chunk_times *to = &r->times[r->n_times++];
-  *to = *times;
-  for (int k = 0; k < 2; k++) {
-    to->read[k] -= r->begin_s;
-    to->run[k] -= r->begin_s;
-    if (times->copy[1] > 0) to->copy[k] -= r->begin_s;
-  }
+  if (r->n_times < RH_REDUCTION_MOST_TIMES) r->times[r->n_times++] = *times;
 }
 
 rh_status rh_reduction_add(rh_reduction *r, const rh_job *by, const rh_partial_chunk *chunk,
@@ -214,14 +200,15 @@ rh_status rh_reduction_add(rh_reduction *r, const rh_job *by, const rh_partial_c
   return status == RH_E_WRONG && !r->spec.ends_if_wrong ? RH_OK : status;
 }
 
-static rh_status take_value(const rh_streamer *s, const rh_ring_slot *slot, const void *value,
-                            const rh_chunk_times *times, rh_error *error) {
+static rh_status take_value(const streamer *s, const rh_ring_slot *slot, const void *value,
+                            rh_chunk_times *times, rh_error *error) {
   rh_reduction *r = s->of;
+  const rh_source *source = r->spec.source;
   const rh_partial_chunk chunk = {.first = slot->first,
                                   .n = slot->n,
                                   .level = r->level,
                                   .operands = slot->operands,
-                                  .may_change = may_change(r->spec.source),
+                                  .may_change = source->arrays[0] || rh_source_is_viewed(source),
                                   .reference = slot->note,
                                   .value = value};
   pthread_mutex_lock(&r->crew.lock);
@@ -235,33 +222,32 @@ static rh_status take_value(const rh_streamer *s, const rh_ring_slot *slot, cons
 
 /* ---- Chunks, from the ring to the device ---- */
 
-static rh_status of_device(rh_streamer *s, rh_status status) {
+static rh_status of_device(streamer *s, rh_status status) {
   s->device_failed = status != RH_OK;
   return status;
 }
 
-static rh_status send_next(rh_streamer *s, int *is_over, rh_error *error) {
+static rh_status send_next(streamer *s, int *is_over, rh_error *error) {
   const rh_worker *device = s->device;
   rh_ring_slot *slot;
   RH_TRY(rh_ring_take(s->ring, &slot, error));
   *is_over = !slot;
   if (!slot) return RH_OK;
   s->sent++;
-  if (rh_stream_looks_itself(device->job)) RH_TRY(look_itself(s, slot, error));
+  if (rh_stream_looks_itself(device->job)) {
+    pthread_mutex_lock(&s->of->crew.lock);
+    rh_status status = look_at(s, slot, error);
+    pthread_mutex_unlock(&s->of->crew.lock);
+    RH_TRY(status);
+  }
   if (!device->chunk.device) return RH_OK;
   return of_device(s, rh_staging_send(device->staging, slot->number, used_bytes(device, slot->n),
                                       &slot->sent, error));
 }
 
-static rh_status run_next(rh_streamer *s, rh_error *error) {
-  RH_TRY(of_device(s, reduce(s->device, rh_ring_taken(s->ring, s->run), error)));
-  s->run++;
-  return RH_OK;
-}
-
-static rh_status fetch_next(rh_streamer *s, rh_error *error) {
+static rh_status fetch_next(streamer *s, rh_error *error) {
   _Alignas(16) unsigned char value[RH_ANY_VALUE_BYTES];
-  rh_ring_slot *slot = rh_ring_taken(s->ring, s->fetched);
+  rh_ring_slot *slot = rh_ring_slot_of(s->ring, s->fetched);
   rh_chunk_times times;
   RH_TRY(of_device(s, fetch(s->device, slot, value, &times, error)));
   s->fetched++;
@@ -273,27 +259,29 @@ static rh_status fetch_next(rh_streamer *s, rh_error *error) {
   return RH_OK;
 }
 
-static int may_send(const rh_streamer *s) {
-  return s->sent - s->run < RH_STREAM_AHEAD && s->sent - s->fetched < MOST_IN_FLIGHT;
-}
-
-/* 1: a chunk can be sent without waiting.  While nothing is ready, the first of two is awaited: a
- * chunk that is read, or the value of one that is on its way.  A thread that waited for the value
- * alone would leave the device's copies idle. */
-static int is_sendable(rh_streamer *s) {
+/* 1: a chunk may and can be sent without waiting.  While nothing is ready, the first of two is
+ * awaited: a chunk that is read, or the value of one that is on its way.  A thread that waited for
+ * the value alone would leave the device's copies idle. */
+static int is_sendable(streamer *s) {
   const double glance_s = 50e-6;
+  if (s->sent - s->run >= RH_STREAM_AHEAD || s->sent - s->fetched >= MOST_IN_FLIGHT) return 0;
   if (s->sent == s->fetched || rh_ring_await(s->ring, 0)) return 1;
   if (s->run < s->sent) return 0;
-  while (!is_done(rh_ring_taken(s->ring, s->fetched)))
+  cl_event done = last_event(rh_ring_slot_of(s->ring, s->fetched));
+  /* Waiting for it says why a command failed, or could not be asked. */
+  while (done && !rh_cl_is_done(done))
     if (rh_ring_await(s->ring, glance_s)) return 1;
   return 0;
 }
 
-rh_status rh_streamer_run(rh_streamer *s, rh_error *error) {
+static rh_status reduce_chunks(streamer *s, rh_error *error) {
   int is_over = 0;
   while (!is_over || s->fetched < s->sent) {
-    while (!is_over && may_send(s) && is_sendable(s)) RH_TRY(send_next(s, &is_over, error));
-    if (s->run < s->sent) RH_TRY(run_next(s, error));
+    while (!is_over && is_sendable(s)) RH_TRY(send_next(s, &is_over, error));
+    if (s->run < s->sent) {
+      RH_TRY(of_device(s, reduce(s->device, rh_ring_slot_of(s->ring, s->run), error)));
+      s->run++;
+    }
     if (s->fetched < s->run && (s->run - s->fetched == RH_STREAM_AHEAD || s->run == s->sent))
       RH_TRY(fetch_next(s, error));
   }
@@ -301,11 +289,76 @@ rh_status rh_streamer_run(rh_streamer *s, rh_error *error) {
 }
 
 /* The device may still be reading slots. */
-void rh_streamer_finish(rh_streamer *s) {
-  const rh_staging *staging = s->device ? s->device->staging : NULL;
-  if (staging && staging->copies) rh_cl_finish(staging->copies);
-  if (staging && staging->session) rh_cl_finish(staging->session->queue);
-  for (; s->fetched < s->sent; s->fetched++) drop(rh_ring_taken(s->ring, s->fetched));
+static void finish(streamer *s) {
+  const rh_staging *staging = s->device->staging;
+  rh_cl_finish(staging->copies);
+  if (staging->session) rh_cl_finish(staging->session->queue);
+  for (; s->fetched < s->sent; s->fetched++) drop(rh_ring_slot_of(s->ring, s->fetched));
   rh_ring_destroy(s->ring);
-  *s = (rh_streamer){0};
+}
+
+/* ---- All workers ---- */
+
+static void stop_all(void *of_reduction, const rh_error *why) {
+  rh_reduction *r = of_reduction;
+  rh_crew_fail(&r->crew, why);
+  for (uint32_t k = 0; k < r->n_streamers; k++)
+    if (r->streamers[k].ring) rh_ring_stop(r->streamers[k].ring, why);
+}
+
+static void work(streamer *s) {
+  rh_error error = {0};
+  if (reduce_chunks(s, &error) == RH_OK) return;
+  int is_its_own = s->device_failed && error.status != RH_E_CANCELLED;
+  if (is_its_own) s->device->failure = error;
+  if (!is_its_own || s->of->spec.source->in_order ||
+      !rh_schedule_give_up(&s->of->schedule, s->number))
+    stop_all(s->of, &error);
+}
+
+static void *worker_main(void *of_streamer) {
+  streamer *s = of_streamer;
+  work(s);
+  rh_crew_leave(&s->of->crew);
+  return NULL;
+}
+
+static rh_status report(void *of_reduction, rh_error *error) {
+  rh_reduction *r = of_reduction;
+  return rh_schedule_report(&r->schedule, r->spec.reporter, error);
+}
+
+static rh_status start_all(rh_reduction *r, uint64_t at, uint64_t count, rh_error *error) {
+  rh_schedule *schedule = &r->schedule;
+  RH_TRY(RH_NEW(&r->streamers, r->spec.n_devices, "a reduction", error));
+  for (uint32_t k = 0; k < r->spec.n_devices; k++) {
+    rh_worker *device = &r->spec.devices[k];
+    if (!device->is_up || device->failure.status != RH_OK) continue;
+    r->streamers[r->n_streamers] = (streamer){.of = r, .device = device, .number = r->n_streamers};
+    r->n_streamers++;
+  }
+  RH_TRY(rh_schedule_init(schedule, r->spec.source, r->tile << r->level, r->n_streamers, error));
+  if (count != UINT64_MAX) {
+    uint64_t stop = r->spec.first + r->spec.n;
+    if (schedule->n > stop) schedule->n = stop;
+    schedule->next = at >> r->level;
+    schedule->end = schedule->next + count;
+  }
+  for (uint32_t k = 0; k < r->n_streamers; k++) RH_TRY(begin_reading(&r->streamers[k], error));
+  for (uint32_t k = 1; k < r->n_streamers; k++)
+    RH_TRY(rh_crew_start(&r->crew, worker_main, &r->streamers[k], error));
+  return RH_OK;
+}
+
+rh_status rh_reduction_stream(rh_reduction *r, uint64_t at, uint64_t count, rh_error *error) {
+  rh_error why = {0};
+  /* This thread's own device may be done, or have failed, long before the others. */
+  if (start_all(r, at, count, &why) == RH_OK) work(&r->streamers[0]);
+  else stop_all(r, &why);
+  rh_status status = rh_crew_wait(&r->crew, report, stop_all, r, error);
+  for (uint32_t k = 0; k < r->n_streamers; k++) finish(&r->streamers[k]);
+  rh_schedule_finish(&r->schedule);
+  r->n_streamers = 0;
+  free(r->streamers);
+  return status;
 }
