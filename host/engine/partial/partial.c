@@ -40,9 +40,9 @@ void rh_partial_finish(rh_partial *partial) {
 
 /* ---- A chunk ---- */
 
-int rh_partial_wants(const rh_partial *partial, uint64_t index) {
-  if (partial->check == RH_CHECK_SAMPLED) return index == 0 || rh_random_mix(index) % ONE_IN == 0;
-  return partial->check == RH_CHECK_FULL;
+int rh_check_wants(uint32_t check, uint64_t index) {
+  if (check == RH_CHECK_SAMPLED) return index == 0 || rh_random_mix(index) % ONE_IN == 0;
+  return check == RH_CHECK_FULL;
 }
 
 rh_status rh_partial_refer(const rh_partial *partial, const void *const *operands, uint64_t first,

@@ -120,8 +120,8 @@ uint64_t rh_partial_tile(const rh_job_spec *job);
 void rh_partial_init(rh_partial *partial, const rh_job_spec *job, uint64_t whole_n, uint32_t check);
 void rh_partial_finish(rh_partial *partial);
 
-/* Is the chunk one of those that are checked?  Depends on its index only. */
-int rh_partial_wants(const rh_partial *partial, uint64_t index);
+/* Is a chunk, or a part of segments, one of those that are checked?  Depends on its index only. */
+int rh_check_wants(uint32_t check, uint64_t index);
 /* The reference of n elements, of which the first has index `first` in the whole.  threads: 0: one
  * per processor.  [any thread] */
 rh_status rh_partial_refer(const rh_partial *partial, const void *const *operands, uint64_t first,

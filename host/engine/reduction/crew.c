@@ -35,14 +35,12 @@ void rh_crew_fail(rh_crew *crew, const rh_error *why) {
   atomic_store(&crew->stop, 1);
 }
 
-rh_status rh_crew_wait(rh_crew *crew, rh_status (*report)(void *user, rh_error *error),
-                       void (*stop)(void *user, const rh_error *why), void *user, rh_error *error) {
-  rh_error why = {0};
+rh_status rh_crew_wait(rh_crew *crew, void (*report)(void *user), void *user, rh_error *error) {
   pthread_mutex_lock(&crew->lock);
   while (crew->running) {
     rh_condition_wait(&crew->ended, &crew->lock, rh_now() + rh_report_period_s);
     pthread_mutex_unlock(&crew->lock);
-    if (report(user, &why) != RH_OK) stop(user, &why);
+    report(user);
     pthread_mutex_lock(&crew->lock);
   }
   pthread_mutex_unlock(&crew->lock);

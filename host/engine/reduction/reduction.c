@@ -1,7 +1,5 @@
 #include "reduction.h"
 
-static const rh_job_spec *job_of(const rh_reduction *r) { return r->partial->job; }
-
 /* ---- Chunks ---- */
 
 /* Where the arrays are, in the caller's thread. */
@@ -40,7 +38,8 @@ static rh_status bring(rh_reduction *r, uint64_t first, uint64_t n,
   const rh_segments_part run = rh_segments_run_of(first, n);
   RH_FINISHED(rh_elements_room) room = {.is_copy = 0};
   if (n == 0) return RH_OK;
-  RH_TRY(rh_elements_bring(&room, r->spec.source, NULL, &run, job_of(r), &r->crew.stop, error));
+  RH_TRY(
+      rh_elements_bring(&room, r->spec.source, NULL, &run, r->partial->job, &r->crew.stop, error));
   return use(r, first, n, room.operands, error);
 }
 
@@ -152,31 +151,21 @@ static void describe(rh_reduction *r) {
   }
 }
 
-static rh_status check_count(const rh_reduction *r, rh_error *error) {
-  if (r->spec.source->n != UINT64_MAX || job_of(r)->operation.op->count_slot < 0) return RH_OK;
-  return rh_fail(error, RH_E_USAGE,
-                 "the map uses n, which is known only at the end of a pipe of raw elements; pipe "
-                 "them in as .npy");
-}
-
 /* It is not on a stack: a strategy may end its thread, which threads of its ring survive. */
-static rh_status make_reduction(rh_reduction **made, const rh_reduction_spec *spec,
-                                rh_partial *partial, rh_error *error) {
-  RH_TRY(RH_NEW(made, 1, "a reduction", error));
-  rh_reduction *r = *made;
+rh_status rh_reduction_open(rh_reduction **reduction, const rh_reduction_spec *spec,
+                            rh_partial *partial, rh_error *error) {
+  RH_TRY(RH_NEW(reduction, 1, "a reduction", error));
+  rh_reduction *r = *reduction;
   *r = (rh_reduction){.spec = *spec,
                       .partial = partial,
                       .tile = rh_partial_tile(partial->job),
                       .most_level = spec->most_level};
   rh_crew_init(&r->crew);
-  return RH_NEW(&r->times, spec->job ? 1 : RH_REDUCTION_MOST_TIMES, "a reduction", error);
-}
-
-rh_status rh_reduction_open(rh_reduction **reduction, const rh_reduction_spec *spec,
-                            rh_partial *partial, rh_error *error) {
-  RH_TRY(make_reduction(reduction, spec, partial, error));
-  rh_reduction *r = *reduction;
-  RH_TRY(check_count(r, error));
+  RH_TRY(RH_NEW(&r->times, spec->job ? 1 : RH_REDUCTION_MOST_TIMES, "a reduction", error));
+  if (spec->source->n == UINT64_MAX && partial->job->operation.op->count_slot >= 0)
+    return rh_fail(error, RH_E_USAGE,
+                   "the map uses n, which is known only at the end of a pipe of raw elements; pipe "
+                   "them in as .npy");
   find_tiles(r);
   /* Elements of tiles that are not whole need no strategy. */
   int needs_workers = r->begin < r->end || spec->n == partial->whole_n;

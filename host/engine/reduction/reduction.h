@@ -348,10 +348,9 @@ rh_status rh_crew_start(rh_crew *crew, void *(*run)(void *), void *user, rh_erro
 void rh_crew_leave(rh_crew *crew);
 void rh_crew_fail(rh_crew *crew, const rh_error *why); /* [any thread] */
 
-/* Waits until all have ended, which may take long, and returns the failure.  Meanwhile it reports;
- * if that fails, it calls stop() with the reason. */
-rh_status rh_crew_wait(rh_crew *crew, rh_status (*report)(void *user, rh_error *error),
-                       void (*stop)(void *user, const rh_error *why), void *user, rh_error *error);
+/* Waits until all have ended, which may take long, and returns the failure.  Meanwhile it has
+ * progress reported; a report that fails ends it all. */
+rh_status rh_crew_wait(rh_crew *crew, void (*report)(void *user), void *user, rh_error *error);
 
 /* The reduction of a source, or of a part of it, to a partial: chunk by chunk, by one worker or
  * several, in the memory of a few chunks for each.  Memory, streams, several devices, ranks and

@@ -1,10 +1,5 @@
 #include "reduction.h"
 
-static uint64_t tiles_of(const rh_resident *r) {
-  uint64_t tile = rh_partial_tile(&r->whole), n = r->whole.operation.n;
-  return n / tile + (n % tile != 0);
-}
-
 static uint64_t bytes_of_element(const rh_resident *r) {
   return rh_operator_element_bytes(r->whole.operation.op);
 }
@@ -120,11 +115,12 @@ static rh_status check_host(const rh_resident *r, const uint64_t *starts, rh_err
 static rh_status share(rh_resident *r, uint64_t *starts, rh_error *error) {
   double weights[RH_MOST_WORKERS];
   uint64_t cuts[RH_MOST_WORKERS + 1];
+  uint64_t tile = rh_partial_tile(&r->whole), all = r->whole.operation.n;
   uint32_t n = r->spec.n_devices, used = 0;
   RH_TRY(weigh(r, weights, error));
   for (uint32_t k = 0; k < n; k++)
     if (weights[k] > 0) weights[used++] = weights[k];
-  rh_partition(tiles_of(r), weights, used, cuts);
+  rh_partition(all / tile + (all % tile != 0), weights, used, cuts);
   starts[0] = used = 0;
   for (uint32_t k = 0; k < n; k++) {
     used += r->spec.devices[k].failure.status == RH_OK;
@@ -211,19 +207,16 @@ rh_status rh_resident_call(rh_resident *r, uint32_t batch, rh_result *result, do
 
 /* ---- The first answer ---- */
 
-/* Before a strategy is blamed for what the parts add up to. */
-static rh_status trust_operator(const rh_resident *r, rh_error *error) {
-  for (uint32_t k = 0; k < r->spec.n_devices; k++)
-    if (r->parts[k].n_nodes) RH_TRY(rh_resident_trust(&r->parts[k], r->spec.source, error));
-  return RH_OK;
-}
-
 static rh_status judge_answer(rh_resident *r, const rh_partial *facts, rh_error *error) {
   r->depth = rh_partial_depth(&r->values);
   if (facts->check != RH_CHECK_FULL) return RH_OK;
   RH_TRY(rh_partial_reference(facts, &r->reference, error));
   rh_reference_judge(&r->reference, &r->result, r->depth, (int)r->values.flushes, &r->verdict);
-  return r->verdict.verdict == RH_VERDICT_WRONG ? trust_operator(r, error) : RH_OK;
+  if (r->verdict.verdict != RH_VERDICT_WRONG) return RH_OK;
+  /* Before a strategy is blamed for what the parts add up to. */
+  for (uint32_t k = 0; k < r->spec.n_devices; k++)
+    if (r->parts[k].n_nodes) RH_TRY(rh_resident_trust(&r->parts[k], r->spec.source, error));
+  return RH_OK;
 }
 
 /* ---- The whole ---- */
@@ -248,16 +241,13 @@ static rh_status try_all(rh_resident *r, rh_partial *facts, rh_error *error) {
   return judge_answer(r, facts, error);
 }
 
-/* 1: the others would not meet it, too, and the user need not know. */
-static int is_of_one_device(rh_status status) {
-  return status != RH_E_CANCELLED && status != RH_E_USAGE && status != RH_E_NOMEM &&
-         status != RH_E_WRONG;
-}
-
 /* 1: the others go on without the one that failed. */
 static int leave_out(rh_resident *r, const rh_error *why) {
   uint32_t left = 0;
-  if (r->failed == r->spec.n_devices || !is_of_one_device(why->status)) return 0;
+  /* The others would meet it, too, or the user is to know. */
+  int is_of_all = why->status == RH_E_CANCELLED || why->status == RH_E_USAGE ||
+                  why->status == RH_E_NOMEM || why->status == RH_E_WRONG;
+  if (r->failed == r->spec.n_devices || is_of_all) return 0;
   r->spec.devices[r->failed].failure = *why;
   for (uint32_t k = 0; k < r->spec.n_devices; k++)
     left += r->spec.devices[k].failure.status == RH_OK;

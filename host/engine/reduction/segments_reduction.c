@@ -35,11 +35,8 @@ static unsigned char *value_at(const rh_segments_reduction *r, uint64_t place) {
 
 static rh_status find_band(rh_segments_reduction *r, const rh_segments_part *part, band **found,
                            rh_error *error) {
-  for (band *b = r->bands; b; b = b->next)
-    if (b->place == part->first) {
-      *found = b;
-      return RH_OK;
-    }
+  for (*found = r->bands; *found; *found = (*found)->next)
+    if ((*found)->place == part->first) return RH_OK;
   RH_TRY(RH_NEW(found, 1, "a part's segments", error));
   **found = (band){part->first, part->length, .next = r->bands};
   rh_fold_init(&(*found)->fold, rh_operator_values(op_of(r)), (uint32_t)part->segments,
@@ -58,30 +55,25 @@ static void drop_band(rh_segments_reduction *r, band *which) {
 
 static rh_status end_band(rh_segments_reduction *r, band *b, rh_error *error) {
   _Alignas(16) unsigned char value[RH_ANY_VALUE_BYTES];
-  uint32_t n = b->fold.n_values;
-  rh_status status = RH_OK;
-  for (uint32_t k = 0; k < n && status == RH_OK; k++) {
-    status = rh_fold_value(&b->fold, k, value, error);
-    if (status == RH_OK) memcpy(value_at(r, b->place + k), value, r->whole->value_bytes);
+  for (uint32_t k = 0; k < b->fold.n_values; k++) {
+    RH_TRY(rh_fold_value(&b->fold, k, value, error));
+    memcpy(value_at(r, b->place + k), value, r->whole->value_bytes);
   }
   drop_band(r, b);
-  return status;
-}
-
-static rh_status fold_values(rh_segments_reduction *r, const rh_segments_part *part,
-                             const unsigned char *values, rh_error *error) {
-  const rh_fold_node node = {part->begin / r->plan.unit, part->level};
-  band *b;
-  RH_TRY(find_band(r, part, &b, error));
-  RH_TRY(rh_fold_add(&b->fold, &node, values, r->whole->value_bytes, part->begin, error));
-  b->left -= part->n;
-  return b->left ? RH_OK : end_band(r, b, error);
+  return RH_OK;
 }
 
 static rh_status add_values(rh_segments_reduction *r, const rh_segments_part *part,
                             const unsigned char *values, rh_error *error) {
   uint64_t bytes = r->whole->value_bytes;
-  if (!part->is_whole) return fold_values(r, part, values, error);
+  if (!part->is_whole) {
+    const rh_fold_node node = {part->begin / r->plan.unit, part->level};
+    band *b;
+    RH_TRY(find_band(r, part, &b, error));
+    RH_TRY(rh_fold_add(&b->fold, &node, values, bytes, part->begin, error));
+    b->left -= part->n;
+    return b->left ? RH_OK : end_band(r, b, error);
+  }
   if (!r->plan.order) {
     memcpy(value_at(r, part->first), values, part->segments * bytes);
     return RH_OK;
@@ -111,12 +103,6 @@ static rh_status take_exact(rh_segments_reduction *r, const rh_segments_part *pa
 }
 
 /* ---- The check ---- */
-
-static int is_checked(const rh_segments_reduction *r, const rh_segments_part *part) {
-  if (r->spec.check == RH_CHECK_SAMPLED)
-    return part->index == 0 || rh_random_mix(part->index) % 16 == 0;
-  return r->spec.check == RH_CHECK_FULL;
-}
 
 /* The numbers of its segments become those of all.  Of segments in parts the first part counts. */
 static void add_check(rh_segments_reduction *r, const rh_segments_part *part,
@@ -209,7 +195,7 @@ static rh_status reduce_part(worker *w, rh_error *error) {
   rh_segments_reduction *r = w->of;
   rh_segments_check found = rh_segments_check_none;
   RH_TRY(rh_segments_run(&w->segments, error));
-  if (is_checked(r, &w->part))
+  if (rh_check_wants(r->spec.check, w->part.index))
     RH_TRY(rh_segments_judge(&w->segments, !w->room.is_copy, &found, error));
   rh_segments_let_go(&w->segments);
   pthread_mutex_lock(&r->crew.lock);
@@ -243,66 +229,55 @@ static int next_of_rank(const rh_segments_reduction *r, rh_segments_plan *plan, 
   return 0;
 }
 
-/* A pipe is read to its end, for its writer. */
-static rh_status read_rest(const rh_segments_reduction *r, rh_error *error) {
-  const rh_source *source = r->spec.source;
-  uint64_t got;
-  for (uint32_t k = 0; source->in_order && k < source->n_operands; k++)
-    RH_TRY(source->read(source, k, source->n, 0, NULL, &r->crew.stop, &got, error));
-  return RH_OK;
-}
-
 /* 0: there are no more, or it ends early. */
 static int take_part(worker *w, rh_status *status, rh_error *error) {
   rh_segments_reduction *r = w->of;
-  int in_order = r->spec.source->in_order;
+  const rh_source *source = r->spec.source;
+  int in_order = source->in_order;
+  uint64_t got;
   *status = RH_OK;
   pthread_mutex_lock(&r->reading);
   if (!atomic_load(&r->crew.stop))
     w->has_part = next_of_rank(r, &r->next, &r->before, r->spec.rank, &w->part);
   int has_part = w->has_part;
   if (has_part && in_order) *status = prepare(w, error);
-  if (!has_part) *status = read_rest(r, error);
+  /* A pipe is read to its end, for its writer. */
+  for (uint32_t k = 0; !has_part && in_order && k < source->n_operands && *status == RH_OK; k++)
+    *status = source->read(source, k, source->n, 0, NULL, &r->crew.stop, &got, error);
   pthread_mutex_unlock(&r->reading);
   if (has_part && !in_order) *status = prepare(w, error);
   return has_part;
 }
 
-static rh_status report(void *of_reduction, rh_error *error) {
-  const rh_segments_reduction *r = of_reduction;
-  if (r->spec.stop && atomic_load(r->spec.stop))
-    return rh_fail(error, RH_E_CANCELLED, "another rank has failed");
-  return rh_progress(&r->reporter, "reducing", r->done, r->n / r->spec.size, error);
-}
-
-static void stop_all(void *of_reduction, const rh_error *why) {
-  rh_crew_fail(&((rh_segments_reduction *)of_reduction)->crew, why);
-}
-
-/* What another device would meet, too? */
-static int is_of_all(const rh_segments_reduction *r, rh_status status) {
-  return r->spec.n_devices == 1 || r->spec.source->in_order || status == RH_E_FILE ||
-         status == RH_E_CANCELLED || status == RH_E_USAGE;
-}
-
-/* 0: it is the last one.  An operator by code uses one device for all, by one thread at a time. */
-static int do_part(worker *w, rh_status *status, rh_error *error) {
-  pthread_mutex_t *alone = op_of(w->of)->is_code ? &w->of->alone : NULL;
-  if (alone) pthread_mutex_lock(alone);
-  int goes_on = take_part(w, status, error);
-  if (goes_on && *status == RH_OK) *status = reduce_part(w, error);
-  if (alone) pthread_mutex_unlock(alone);
-  return goes_on && *status == RH_OK;
+static void report(void *of_reduction) {
+  rh_segments_reduction *r = of_reduction;
+  rh_error why = {0};
+  int is_stopped = r->spec.stop && atomic_load(r->spec.stop);
+  if (is_stopped) rh_fail(&why, RH_E_CANCELLED, "another rank has failed");
+  if (is_stopped ||
+      rh_progress(&r->reporter, "reducing", r->done, r->n / r->spec.size, &why) != RH_OK)
+    rh_crew_fail(&r->crew, &why);
 }
 
 static void *task_main(void *of_worker) {
   worker *w = of_worker;
+  rh_segments_reduction *r = w->of;
   rh_error error = {0};
   rh_status status = RH_OK;
-  while (do_part(w, &status, &error)) {}
-  if (status != RH_OK && is_of_all(w->of, status)) stop_all(w->of, &error);
+  int goes_on = 1;
+  while (goes_on && status == RH_OK) {
+    /* An operator by code uses one device for all, by one thread at a time. */
+    if (op_of(r)->is_code) pthread_mutex_lock(&r->alone);
+    goes_on = take_part(w, &status, &error);
+    if (goes_on && status == RH_OK) status = reduce_part(w, &error);
+    if (op_of(r)->is_code) pthread_mutex_unlock(&r->alone);
+  }
+  int is_of_all = /* another device would meet it, too */
+      r->spec.n_devices == 1 || r->spec.source->in_order || status == RH_E_FILE ||
+      status == RH_E_CANCELLED || status == RH_E_USAGE;
+  if (status != RH_OK && is_of_all) rh_crew_fail(&r->crew, &error);
   else if (status != RH_OK) w->device->failure = error;
-  rh_crew_leave(&w->of->crew);
+  rh_crew_leave(&r->crew);
   return NULL;
 }
 
@@ -452,9 +427,10 @@ static rh_status run_all(rh_segments_reduction *r, rh_error *error) {
   for (uint32_t k = 0; k < r->spec.n_devices; k++) {
     if (r->spec.devices[k].failure.status != RH_OK) continue;
     r->spec.devices[k].context->options.reporter.progress = NULL;
-    if (rh_crew_start(&r->crew, task_main, &r->workers[k], &why) != RH_OK) stop_all(r, &why);
+    if (rh_crew_start(&r->crew, task_main, &r->workers[k], &why) != RH_OK)
+      rh_crew_fail(&r->crew, &why);
   }
-  rh_status status = rh_crew_wait(&r->crew, report, stop_all, r, error);
+  rh_status status = rh_crew_wait(&r->crew, report, r, error);
   for (uint32_t k = 0; k < r->spec.n_devices; k++)
     r->spec.devices[k].context->options.reporter.progress = r->reporter.progress;
   return status == RH_OK ? make_up(r, error) : status;

@@ -143,13 +143,6 @@ static int add_order(json_t *to, const rh_npy *npy) {
          json_object_set_new(to, "rows", json_sprintf("(%.*s)", (int)(end - begin), begin));
 }
 
-static json_t *identify_file(const rh_feed *file) {
-  return json_pack(
-      "{s:I,s:I,s:o}", "bytes", (json_int_t)file->file_bytes, "header",
-      (json_int_t)file->data_offset, "changed",
-      json_sprintf("%lld.%09ld", (long long)file->modified.tv_sec, (long)file->modified.tv_nsec));
-}
-
 json_t *rh_source_identity(const rh_source *source, int of_files) {
   if (source->kind)
     return json_pack("{s:s,s:I,s:I}", "data", source->kind, "seed", (json_int_t)source->seed,
@@ -158,7 +151,13 @@ json_t *rh_source_identity(const rh_source *source, int of_files) {
   int failed = 0, has_order = 0;
   for (uint32_t k = 0; k < source->n_operands && source->feeds[k]; k++) {
     const rh_feed *file = source->feeds[k];
-    if (of_files) failed |= json_array_append_new(files, identify_file(file));
+    const struct timespec *changed = &file->modified;
+    if (of_files)
+      failed |= json_array_append_new(
+          files, json_pack("{s:I,s:I,s:o}", "bytes", (json_int_t)file->file_bytes, "header",
+                           (json_int_t)file->data_offset, "changed",
+                           json_sprintf("%lld.%09ld", (long long)changed->tv_sec,
+                                        (long)changed->tv_nsec)));
     if (file->is_npy && file->npy.long_dimensions > 1 && !has_order++)
       failed |= add_order(to, &file->npy);
   }

@@ -17,7 +17,7 @@ typedef struct rh_streamer {
 
 static rh_status look_at(void *of_streamer, rh_ring_slot *slot, rh_error *error) {
   const rh_partial *partial = ((const streamer *)of_streamer)->of->partial;
-  if (!rh_partial_wants(partial, slot->index)) return RH_OK;
+  if (!rh_check_wants(partial->check, slot->index)) return RH_OK;
   rh_reference *part = slot->note = aligned_alloc(_Alignof(rh_reference), sizeof *part);
   if (!part) return rh_fail(error, RH_E_NOMEM, "no memory for a chunk's reference");
   return rh_partial_refer(partial, slot->operands, slot->first, slot->n, 1, part, error);
@@ -299,8 +299,7 @@ static void finish(streamer *s) {
 
 /* ---- All workers ---- */
 
-static void stop_all(void *of_reduction, const rh_error *why) {
-  rh_reduction *r = of_reduction;
+static void stop_all(rh_reduction *r, const rh_error *why) {
   rh_crew_fail(&r->crew, why);
   for (uint32_t k = 0; k < r->n_streamers; k++)
     if (r->streamers[k].ring) rh_ring_stop(r->streamers[k].ring, why);
@@ -323,9 +322,10 @@ static void *worker_main(void *of_streamer) {
   return NULL;
 }
 
-static rh_status report(void *of_reduction, rh_error *error) {
+static void report(void *of_reduction) {
   rh_reduction *r = of_reduction;
-  return rh_schedule_report(&r->schedule, r->spec.reporter, error);
+  rh_error why = {0};
+  if (rh_schedule_report(&r->schedule, r->spec.reporter, &why) != RH_OK) stop_all(r, &why);
 }
 
 static rh_status start_all(rh_reduction *r, uint64_t at, uint64_t count, rh_error *error) {
@@ -355,7 +355,7 @@ rh_status rh_reduction_stream(rh_reduction *r, uint64_t at, uint64_t count, rh_e
   /* This thread's own device may be done, or have failed, long before the others. */
   if (start_all(r, at, count, &why) == RH_OK) work(&r->streamers[0]);
   else stop_all(r, &why);
-  rh_status status = rh_crew_wait(&r->crew, report, stop_all, r, error);
+  rh_status status = rh_crew_wait(&r->crew, report, r, error);
   for (uint32_t k = 0; k < r->n_streamers; k++) finish(&r->streamers[k]);
   rh_schedule_finish(&r->schedule);
   r->n_streamers = 0;

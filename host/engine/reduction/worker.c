@@ -50,17 +50,12 @@ static uint64_t last_cache_bytes(void) {
   return kib << 10;
 }
 
-static uint64_t host_chunk(uint32_t processes) {
-  uint64_t cache = last_cache_bytes();
-  uint64_t bytes = cache ? cache / CHUNKS_IN_CACHE / processes : MOST_HOST_CHUNK;
-  return bytes < LEAST_HOST_CHUNK  ? LEAST_HOST_CHUNK
-         : bytes > MOST_HOST_CHUNK ? MOST_HOST_CHUNK
-                                   : bytes;
-}
-
 uint64_t rh_stream_chunk_n(const rh_worker *devices, uint32_t n_devices, uint32_t processes,
                            const rh_source *source, int check, uint64_t bytes) {
-  uint64_t suits = host_chunk(processes);
+  uint64_t cache = last_cache_bytes();
+  uint64_t suits = cache ? cache / CHUNKS_IN_CACHE / processes : MOST_HOST_CHUNK;
+  if (suits < LEAST_HOST_CHUNK) suits = LEAST_HOST_CHUNK;
+  if (suits > MOST_HOST_CHUNK) suits = MOST_HOST_CHUNK;
   if (check == RH_CHECK_NONE && !devices[0].device && source && rh_source_is_viewed(source))
     suits = VIEWED_CHUNK;
   for (uint32_t k = 0; k < n_devices; k++)
@@ -78,23 +73,6 @@ uint32_t rh_stream_processors(uint32_t processes) {
   return n > processes ? n / processes : 1;
 }
 
-/* For one of the devices. */
-static uint32_t share_processors(const rh_worker *devices, uint32_t n_devices, uint32_t n) {
-  uint32_t used = 0;
-  for (uint32_t k = 0; k < n_devices; k++) used += devices[k].failure.status == RH_OK;
-  return used && n > used ? n / used : 1;
-}
-
-/* Readers that copy leave a quarter of the processors to the driver and to us.  A chunk that is
- * checked is looked at by the one that has read it, which takes longer than reading. */
-static uint32_t count_readers(const rh_worker *device, uint32_t n, int in_order, int check) {
-  uint32_t most = copies(device) ? MOST_READERS_FOR_COPIES : MOST_READERS;
-  if (check == RH_CHECK_FULL) most = RH_RING_MOST_THREADS;
-  else if (copies(device)) n -= n / 4;
-  if (in_order && check == RH_CHECK_NONE) return 1;
-  return n < most ? n : most;
-}
-
 /* ---- Strategies ---- */
 
 rh_status rh_stream_try(rh_job *job, int check, rh_error *error) {
@@ -102,11 +80,17 @@ rh_status rh_stream_try(rh_job *job, int check, rh_error *error) {
   return rh_job_check_order(job, error);
 }
 
-/* While the last pieces of one slot are read, others of the next are. */
+/* Readers that copy leave a quarter of the processors to the driver and to us.  A chunk that is
+ * checked is looked at by the one that has read it, which takes longer than reading.  While the
+ * last pieces of one slot are read, others of the next are. */
 void rh_worker_plan(rh_worker *device, uint32_t processors, int in_order, int check,
                     uint64_t chunk_n) {
+  uint32_t most = copies(device) ? MOST_READERS_FOR_COPIES : MOST_READERS;
   if (rh_stream_looks_itself(device->job)) check = RH_CHECK_NONE;
-  device->readers = count_readers(device, processors, in_order, check);
+  if (check == RH_CHECK_FULL) most = RH_RING_MOST_THREADS;
+  else if (copies(device)) processors -= processors / 4;
+  if (in_order && check == RH_CHECK_NONE) most = 1;
+  device->readers = processors < most ? processors : most;
   device->slots = device->readers + 2 * RH_STREAM_AHEAD;
   if (!copies(device)) return;
   device->piece_n = chunk_n / PIECES;
@@ -177,8 +161,10 @@ void rh_workers_warn(const rh_worker *devices, uint32_t n_devices, const char *w
 rh_status rh_workers_set_up(rh_worker *devices, uint32_t n_devices, uint32_t processors,
                             const rh_source *source, uint64_t chunk_n, uint64_t whole_n, int check,
                             rh_error *error) {
-  uint32_t share = share_processors(devices, n_devices, processors), n_up = 0;
+  uint32_t n_used = 0, n_up = 0;
   rh_error first = {0};
+  for (uint32_t k = 0; k < n_devices; k++) n_used += devices[k].failure.status == RH_OK;
+  uint32_t share = n_used && processors > n_used ? processors / n_used : 1;
   for (uint32_t k = 0; k < n_devices; k++) {
     rh_worker *device = &devices[k];
     rh_error why = {0};
