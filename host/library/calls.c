@@ -35,13 +35,6 @@ static rh_status check_count(const rh_prepared *p, uint64_t n, rh_error *error) 
   return RH_OK;
 }
 
-/* `given`: how many the call brings. */
-static rh_status check_operands(uint32_t given, uint32_t n, rh_error *error) {
-  if (given == n) return RH_OK;
-  return rh_fail(error, RH_E_USAGE, "this reduction has %u operand%s, and the call brings %u", n,
-                 n == 1 ? "" : "s", given);
-}
-
 static rh_cl_session *session_of(const rh_prepared *p) {
   return p->call.job->instance_spec.session;
 }
@@ -84,7 +77,9 @@ static rh_status check_values(const rh_prepared *p, const rh_call_spec *call, rh
 /* Is it a call of what was prepared? */
 static rh_status check_size(const rh_prepared *p, uint32_t n_operands, uint64_t n, int is_on_host,
                             rh_error *error) {
-  RH_TRY(check_operands(n_operands, p->call.n_operands, error));
+  if (n_operands != p->call.n_operands)
+    return rh_fail(error, RH_E_USAGE, "this reduction has %u operand%s, and the call brings %u",
+                   p->call.n_operands, p->call.n_operands == 1 ? "" : "s", n_operands);
   RH_TRY(check_count(p, n, error));
   if (is_on_host && p->data_on_device)
     return rh_fail(error, RH_E_USAGE,

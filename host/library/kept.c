@@ -74,18 +74,15 @@ static rh_status set_up(rh_redhost *redhost, rh_kept_job *kept, uint64_t n, rh_e
   return status;
 }
 
-/* A strategy may serve n elements but not the whole class. */
-static int may_serve_fewer(rh_status status) {
-  return status == RH_DECLINED || status == RH_E_USAGE || status == RH_E_DEVICE;
-}
-
 static rh_status set_up_some(rh_redhost *redhost, rh_kept_job *kept, uint64_t n, int *is_final,
                              rh_error *error) {
   uint64_t class = class_of(kept, n);
   rh_status status = kept->segmented
                          ? rh_segmented_set_up(kept->segmented, redhost->context, is_final, error)
                          : set_up(redhost, kept, class, error);
-  if (class != n && may_serve_fewer(status)) status = set_up(redhost, kept, n, error);
+  /* A strategy may serve n elements but not the whole class. */
+  if (class != n && (status == RH_DECLINED || status == RH_E_USAGE || status == RH_E_DEVICE))
+    status = set_up(redhost, kept, n, error);
   RH_TRY(status);
   kept->blame = redhost->context->blame;
   if (kept->segmented) return RH_OK;
@@ -108,19 +105,16 @@ static rh_status check(const rh_request *request, const rh_kept_job *kept, int i
   return rh_fail(error, RH_E_USAGE, "%s of an empty array is undefined", spec->operation.op->name);
 }
 
-static rh_status name_segments(rh_kept_job *kept, const rh_request *request, rh_error *error) {
-  enum { MOST_KEPT = 1 << 20 /* segments whose offsets are copied and compared */ };
-  RH_TRY(RH_NEW(&kept->segmented, 1, "a reduction of segments", error));
-  return rh_segmented_name(kept->segmented, &kept->job.spec, request, kept->custom, MOST_KEPT,
-                           error);
-}
-
 /* Names of the job only what is asked for. */
 static rh_status name(rh_redhost *redhost, const rh_request *request, uint64_t n, int is_part,
                       rh_kept_job *kept, rh_error *error) {
+  enum { MOST_KEPT = 1 << 20 /* segments whose offsets are copied and compared */ };
   rh_job_spec *spec = &kept->job.spec;
   RH_TRY(rh_request_name(request, redhost->context, spec, &kept->custom, error));
-  if (request->segments) RH_TRY(name_segments(kept, request, error));
+  if (request->segments) {
+    RH_TRY(RH_NEW(&kept->segmented, 1, "a reduction of segments", error));
+    RH_TRY(rh_segmented_name(kept->segmented, spec, request, kept->custom, MOST_KEPT, error));
+  }
   RH_TRY(check(request, kept, is_part, error));
   RH_TRY(rh_request_copy(&kept->asked, request, error));
   spec->strategy = kept->asked.strategy;
@@ -283,25 +277,22 @@ static void let_go(const call *c, rh_status status) {
     if (inputs[k].in_place || inputs[k].room > RH_KEPT_BYTES) rh_cl_input_finish(&inputs[k]);
 }
 
-/* The latest choice may have been another job's. */
-static void note_choice(const call *c) {
-  rh_context *context = c->redhost->context;
-  context->chose[0] = 0;
-  if (strcmp(c->kept->asked.strategy, "auto") == 0)
-    snprintf(context->chose, sizeof context->chose, "%s", rh_kept_working(c->kept)->strategy->name);
-}
-
 static rh_status attempt(void *of_call, int *is_final, rh_error *error) {
   const call *c = of_call;
   rh_kept_job *kept = c->kept;
+  rh_context *context = c->redhost->context;
   if (!rh_kept_working(kept)->strategy)
     RH_TRY(set_up_some(c->redhost, kept, c->asked.operation.n, is_final, error));
-  c->redhost->context->device_failed = 0;
+  context->device_failed = 0;
   rh_status status = c->use(c->user, kept, error);
   /* The answer is wrong, which is said. */
   *is_final = status == RH_E_WRONG;
   let_go(c, status);
-  if (status != RH_OK) note_choice(c);
+  if (status == RH_OK) return RH_OK;
+  /* The latest choice may have been another job's. */
+  int is_chosen = strcmp(kept->asked.strategy, "auto") == 0;
+  snprintf(context->chose, sizeof context->chose, "%s",
+           is_chosen ? rh_kept_working(kept)->strategy->name : "");
   return status;
 }
 

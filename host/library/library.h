@@ -130,17 +130,6 @@ void rh_request_data(const rh_request *request, const void *data[RH_MOST_OPERAND
 rh_status rh_request_check(const rh_request *request, const rh_job_spec *spec,
                            const void *const *data, rh_error *error);
 
-/* Where the data of rh_prepare() are, RH_JOB_*: with the caller's queue, its buffers may follow as
- * well as arrays. */
-uint32_t rh_request_place(const rh_request *request, const rh_context *context);
-
-/* Does nothing of what rh_request_asks_same() passes over keep rh_reduce() from the fast path? */
-static inline int rh_request_is_plain(const rh_request *request) {
-  return request->unchecked && !request->accuracy && !request->data_on_device &&
-         !request->result_on_device && !(request->inputs && request->data) && !request->outputs &&
-         !request->segments;
-}
-
 /* A copy without data, which shares nothing with the caller's: *to, which rh_request_release()
  * frees, also after a failure. */
 rh_status rh_request_copy(rh_request *to, const rh_request *from, rh_error *error);
@@ -166,33 +155,6 @@ rh_status rh_part_request_call(const rh_part_request *asked, rh_redhost *redhost
 /* Reads the request and judges it.  No elements are not refused. */
 rh_status rh_part_request_read(rh_part_request *asked, rh_redhost *redhost,
                                const rh_request *request, rh_error *error);
-
-/* ---- A reduction of the elements that all ranks hold ---- */
-
-typedef struct rh_distributed {
-  rh_redhost *redhost;
-  rh_part_request asked; /* with n of the whole in its job */
-  rh_digest problem;     /* of what is asked for */
-  rh_communicator by;
-  rh_ranks ranks;
-  uint64_t *starts; /* of every rank: its first element in the whole; and the end */
-  uint64_t *ends;   /* of every rank: of the elements that it needs */
-  /* Those that other ranks hold, from this one's end on: n_tail of each operand, one operand behind
-   * the other. */
-  unsigned char *tails;
-  uint64_t n_tail;
-  rh_source source; /* this rank's elements, and these */
-  rh_partial part, whole;
-} rh_distributed;
-
-/* Ranks give each other the elements that they need: all, or none of them, call it. */
-rh_status rh_distributed_exchange(rh_distributed *distributed, rh_error *error);
-
-/* All ranks must have this in common: a member for rh_operation_text(), and a new reference. */
-struct json_t *rh_distributed_segments_text(const rh_segmentation *asked);
-
-/* The ranks have agreed on what is asked for, but for n, data and outputs, and on starts. */
-rh_status rh_distributed_segments(rh_distributed *distributed, rh_result *result, rh_error *error);
 
 /* ---- A reduction of segments, as a program asks for it: at once, or in prepared calls ---- */
 

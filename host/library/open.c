@@ -36,16 +36,6 @@ void rh_redhost_leave(rh_redhost *redhost) {
   if (is_last) release(redhost);
 }
 
-/* An error-checking mutex detects a thread that would wait for itself. */
-static int make_lock(pthread_mutex_t *lock) {
-  pthread_mutexattr_t kind;
-  if (pthread_mutexattr_init(&kind) != 0) return 0;
-  int made = pthread_mutexattr_settype(&kind, PTHREAD_MUTEX_ERRORCHECK) == 0 &&
-             pthread_mutex_init(lock, &kind) == 0;
-  pthread_mutexattr_destroy(&kind);
-  return made;
-}
-
 rh_status rh_open(rh_redhost **opened, const rh_options *options, rh_error *error) {
   RH_OWN_ENVIRONMENT;
   rh_options given = {0};
@@ -56,10 +46,9 @@ rh_status rh_open(rh_redhost **opened, const rh_options *options, rh_error *erro
     return rh_fail(error, RH_E_USAGE, "rh_options.reserved is %u and must be 0",
                    given.reserved | given.reserved_kept);
   rh_redhost *redhost = calloc(1, sizeof *redhost);
-  if (!redhost || !make_lock(&redhost->lock)) {
-    free(redhost);
-    return rh_fail(error, RH_E_NOMEM, "no memory to open redhost");
-  }
+  if (!redhost) return rh_fail(error, RH_E_NOMEM, "no memory to open redhost");
+  /* It detects a thread that would wait for itself. */
+  redhost->lock = (pthread_mutex_t)PTHREAD_ERRORCHECK_MUTEX_INITIALIZER_NP;
   rh_status status = rh_context_open(&redhost->context, &given, &rh_choosing, error);
   if (status == RH_OK) *opened = redhost;
   else release(redhost);

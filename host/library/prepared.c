@@ -124,7 +124,11 @@ static rh_status name(rh_redhost *redhost, rh_prepared *p, const rh_request *wan
   p->max_n = wanted->n;
   RH_TRY(rh_request_name(wanted, redhost->context, spec, &p->custom, error));
   rh_operand_layout(spec, spec->offsets);
-  spec->on_device = rh_request_place(wanted, redhost->context);
+  /* With the caller's queue, its buffers may follow as well as arrays. */
+  spec->on_device = p->result_on_device               ? RH_JOB_RESULT_ON_DEVICE
+                    : p->data_on_device               ? RH_JOB_DATA_ON_DEVICE
+                    : redhost->context->options.queue ? RH_JOB_IN_PLACE
+                                                      : RH_JOB_ON_HOST;
   if (wanted->segments) {
     if (wanted->outputs || wanted->n_outputs)
       return rh_fail(error, RH_E_USAGE,

@@ -87,7 +87,11 @@ static rh_status run_again(const rh_call *call, const void *const *operands, uin
  * the host serves it; not RH_OK: it is none, or failed, and takes the long way. */
 static rh_status reduce_again(rh_redhost *redhost, const rh_request *request, rh_result *result) {
   const void *operands[RH_MOST_OPERANDS], *from;
-  rh_kept_job *kept = rh_request_is_plain(request) ? rh_kept_same(redhost, request) : NULL;
+  int is_plain = /* as far as rh_request_asks_same() does not look */
+      request->unchecked && !request->accuracy && !request->data_on_device &&
+      !request->result_on_device && !(request->inputs && request->data) && !request->outputs &&
+      !request->segments;
+  rh_kept_job *kept = is_plain ? rh_kept_same(redhost, request) : NULL;
   if (!kept || !kept->call.instance || kept->job.device || request->n == 0) return RH_DECLINED;
   rh_request_data(request, operands);
   if (!(from = rh_call_host_input(&kept->call, operands))) return RH_DECLINED;

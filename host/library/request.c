@@ -171,12 +171,6 @@ rh_status rh_request_check(const rh_request *request, const rh_job_spec *spec,
   return rh_operands_check(spec->operation.op, data, request->n, error);
 }
 
-uint32_t rh_request_place(const rh_request *request, const rh_context *context) {
-  if (request->result_on_device) return RH_JOB_RESULT_ON_DEVICE;
-  if (request->data_on_device) return RH_JOB_DATA_ON_DEVICE;
-  return context->options.queue ? RH_JOB_IN_PLACE : RH_JOB_ON_HOST;
-}
-
 /* ---- The same again ---- */
 
 /* The texts of a request; the first is where a copy begins. */
