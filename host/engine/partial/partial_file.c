@@ -243,7 +243,7 @@ static int is_text(const char *text, uint64_t bytes) {
 }
 
 /* *text: all that partials must have in common to be merged. */
-static rh_status look(const char **text, const void *bytes, uint64_t size, rh_error *error) {
+static rh_status read_text(const char **text, const void *bytes, uint64_t size, rh_error *error) {
   head first;
   RH_TRY(read_head(&first, bytes, size, error));
   *text = (const char *)bytes + sizeof first;
@@ -361,7 +361,7 @@ rh_status rh_merger_add(rh_merger *merger, rh_context *context, const char *name
   const char *text;
   rh_difference found;
   rh_error why = {0};
-  rh_status status = look(&text, bytes, size, &why);
+  rh_status status = read_text(&text, bytes, size, &why);
   if (status == RH_OK && !merger->text) status = begin(merger, context, name, text, &why);
   else if (status == RH_OK && rh_operation_differ(merger->text, text, &found))
     return rh_fail(error, RH_E_FILE, "%.300s and %.300s do not go together: %s", merger->first,
