@@ -41,7 +41,7 @@ static rh_custom *make(const char *json, rh_type type, const char *map) {
 
 /* Numbers of one magnitude; of every one, some of them infinite or NaN now and then; two lanes of
  * one tile of f64 where d*d*n overflows and half of it would not; and those whose squares are
- * subnormal, times RH_MOMENTS_LARGE twice or anyway. */
+ * subnormal, times 2^-128 twice or anyway. */
 enum { TAME, WILD, LARGE, SMALL, NEAR, KINDS };
 
 static double number(rh_type type, int kind, size_t k) {

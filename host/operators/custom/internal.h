@@ -15,9 +15,6 @@ uint32_t rh_custom_constant_types(const rh_custom *self, uint32_t constant);
 rh_status rh_custom_parse_ops(const rh_definition *definition, uint32_t ops[RH_MOST_FIELDS],
                               uint32_t *n, rh_error *error);
 
-/* The definition's condition, for a load that is made: elements for which it is false change
- * nothing. */
-rh_status rh_custom_make_where(rh_custom *self, const rh_definition *definition, rh_error *error);
 /* Does the value need a number of its own, of the elements that the condition leaves in? */
 int rh_custom_needs_count(const rh_definition *definition);
 
@@ -30,17 +27,6 @@ rh_status rh_custom_make_fields(rh_custom *self, const rh_definition *definition
 /* The map of one of several operators; the only one if there are not several.  malloc'ed; null if
  * out of memory. */
 char *rh_custom_map_of(const rh_custom *self, const rh_definition *definition, uint32_t part);
-
-enum { RH_MOST_PART_FIELDS = 2 };
-#define RH_PART_ELEMENT "mapped_element" /* in the texts of `load` */
-
-/* The fields of a built-in operator's value, in the order of rh_value of kernels/prelude/types.cl;
- * a name is what follows that of the part.
- * The texts are expressions.  In `load`, i is the index.  In `combine`, a and b stand for this
- * field of both values, c and d for the first field of the part. */
-/* The number of fields; 0 if the operator cannot be one of several: products of floats, whose
- * values are scaled, and affine. */
-uint32_t rh_part_fields(uint32_t op, rh_type type, rh_field_text fields[RH_MOST_PART_FIELDS]);
 
 /* The definition's code, for fields that have been added. */
 rh_status rh_custom_make_code(rh_custom *self, const rh_definition *definition, rh_error *error);
@@ -56,10 +42,6 @@ rh_status rh_custom_make_results(rh_custom *self, const rh_definition *definitio
 
 /* For calls.c. */
 char *rh_custom_prelude(const rh_operator *face);
-void rh_custom_map(const rh_operator *face, const rh_arrays *arrays, uint64_t first, uint64_t n,
-                   void *to);
-int rh_custom_enclose(const rh_operator *face, uint32_t field, const rh_arrays *arrays,
-                      uint64_t first, uint64_t n, const double *host, double *low, double *high);
 void rh_custom_decode(const rh_operator *face, const void *value, uint64_t n, rh_result *result);
 void rh_custom_results(const rh_operator *face, const void *values, const uint64_t *lengths,
                        uint64_t n, void *const *to);
@@ -71,22 +53,7 @@ void rh_custom_constants(const rh_operator *face, rh_text *to);
 /* malloc'ed; null if out of memory. */
 char *rh_custom_make_key(const rh_custom *self, const rh_definition *definition);
 
-/* Mean and variance on the host, by loops of their own: the one struct operator that NumPy and
- * everybody else has as a loop, too. */
-
-typedef struct rh_moments {
-  double n, mean, m2; /* the fields, as they stand in a value */
-  double large;       /* where squares may overflow: m2 of differences times RH_MOMENTS_LARGE */
-} rh_moments;
-#define RH_MOMENTS_LARGE 0x1p-128
-
-/* Both of at least one element; b->n/n is 1/2 where they have as many, without a division. */
-static inline rh_moments rh_moments_of_both(rh_moments a, rh_moments b) {
-  double n = a.n + b.n, r = a.n == b.n ? 0.5 : b.n / n, d = b.mean - a.mean;
-  double e = d * RH_MOMENTS_LARGE;
-  return (rh_moments){n, isfinite(d) ? a.mean + d * r : a.mean * (1 - r) + b.mean * r,
-                      a.m2 + b.m2 + d * d * a.n * r, a.large + b.large + e * e * a.n * r};
-}
+/* Mean and variance on the host: moments.c. */
 
 /* The bits of t in reverse order, as many as numbers below `end` have, a power of two: if item t
  * stands there, neighbours are in the two halves of an array, at the same places of them. */
@@ -95,11 +62,6 @@ static inline uint64_t rh_bits_reversed(uint64_t t, uint64_t end) {
   for (uint64_t bit = 1; bit < end; bit *= 2, t /= 2) result = 2 * result + t % 2;
   return result;
 }
-
-/* mean[j] and m2[j] = those of lanes j, j + 8, ... of the four rows of `lanes` elements at x, for 8
- * lanes j; `lanes` is a power of two from 64 to 512. */
-enum { RH_MOMENTS_LANES = 8 };
-void rh_moments_tile(const double *x, uint64_t lanes, double *mean, double *m2);
 
 /* Four lanes each of `tiles` tiles at x, a power of two up to RH_MOMENTS_MOST_TILES, of
  * RH_MOMENTS_ROW_F32 lanes, which f32 usually has: lane l of tile t, to l * tiles + (t's bits in

@@ -50,8 +50,6 @@ static rh_interval outward(long double low, long double high) {
 
 /* ---- What is known of a number ---- */
 
-static int is_a_sum(uint32_t op) { return op == RH_OP_sum || op == RH_OP_asum; }
-
 /* A sum of floats.  It is judge_sum() of check.c, with the least and the largest that it
  * accepts. */
 static number know_sum(const judging *j, const rh_field_sum *sum, rh_type type, int errs) {
@@ -97,28 +95,24 @@ static number know_product(const rh_reference *reference) {
                   rh_judged_is_weak(bound, fabsl(exact))};
 }
 
-/* An operator that every order computes alike, of a map whose functions err. */
-static number know_by_map(const judging *j, double host) {
-  const rh_reference *reference = j->reference;
-  const rh_enclosed *by_map = &reference->enclosed;
-  if (by_map->n != reference->n || by_map->n == 0 || by_map->n_unknown || j->flushes)
-    return unknown;
-  if (!is_a_sum(reference->op->base)) return (number){BOUNDED, {by_map->least, by_map->most}, 0};
-  return (number){BOUNDED,
-                  outward((long double)host - by_map->below, (long double)host + by_map->above), 0};
-}
-
 /* The value of a built-in operator. */
 static number know_built_in(const judging *j, double host) {
   const rh_reference *reference = j->reference;
-  int errs = reference->map_error > 0, is_sum = is_a_sum(reference->op->base);
-  int rounds = rh_op_rounds(reference->op->base, reference->op->type);
+  const rh_enclosed *by_map = &reference->enclosed;
+  uint32_t op = reference->op->base;
+  int errs = reference->map_error > 0, is_sum = op == RH_OP_sum || op == RH_OP_asum;
+  int rounds = rh_op_rounds(op, reference->op->type);
   rh_field_sum sum;
   if (reference->n == 0 || (!rounds && !errs)) return same_bits;
-  if (!rounds) return know_by_map(j, host);
+  if (!rounds) { /* every order computes alike what the map's functions err in */
+    if (by_map->n != reference->n || by_map->n_unknown || j->flushes) return unknown;
+    if (!is_sum) return (number){BOUNDED, {by_map->least, by_map->most}, 0};
+    return (number){
+        BOUNDED, outward((long double)host - by_map->below, (long double)host + by_map->above), 0};
+  }
   if (!is_sum) return errs ? unknown : know_product(reference);
   if (j->is_rounded_once && !errs) return same_bits;
-  rh_field_sum_of(&sum, &reference->sum, &reference->enclosed);
+  rh_field_sum_of(&sum, &reference->sum, by_map);
   return know_sum(j, &sum, reference->result.type, errs);
 }
 
@@ -172,30 +166,24 @@ static range range_of(const judging *j, uint32_t k) {
   return found;
 }
 
-static double unit_of(const rh_custom *custom) {
-  for (uint32_t k = 0; k < custom->n_fields; k++)
-    if (custom->fields[k].type == RH_TYPE_f32) return 0x1p-24;
-  return 0x1p-53;
-}
-
 static double slack_part(const rh_custom *custom, uint64_t depth) {
-  return unit_of(custom) * (16 + 8 * (double)depth);
-}
-
-/* An operation rounds a few times, and so does each of those after it; and what rounding did in the
- * orders that were tried, which are some 16 operations deep, it may do to each 16 of the depth. */
-static double slack_of(const judging *j, const range *found, double size) {
-  double depth = (double)j->depth;
-  return size * slack_part(j->custom, j->depth) +
-         8 * (found->most - found->least) * (1 + depth / 16);
+  double unit = 0x1p-53;
+  for (uint32_t k = 0; k < custom->n_fields; k++)
+    if (custom->fields[k].type == RH_TYPE_f32) unit = 0x1p-24;
+  return unit * (16 + 8 * (double)depth);
 }
 
 static void judge_sampled(const judging *j, uint32_t k, const rh_result_field *is,
                           const rh_result_field *should, rh_verdict *verdict) {
   range found = range_of(j, k);
   double x = number_of(is), size = fmax(fabs(found.least), fabs(found.most));
-  double slack = found.is_finite ? slack_of(j, &found, size) : (double)NAN;
+  double slack = NAN, spread = found.most - found.least;
   int is_same = same(is, should);
+  /* An operation rounds a few times, and so does each of those after it; and what rounding did in
+   * the orders that were tried, which are some 16 operations deep, it may do to each 16 of the
+   * depth. */
+  if (found.is_finite)
+    slack = size * slack_part(j->custom, j->depth) + 8 * spread * (1 + (double)j->depth / 16);
   /* Code gives the host's values on the same device, so that being equal proves as little. */
   if (is_same && !j->reference->sampled.by_device) {
     rh_verdict_say(verdict, RH_VERDICT_OK, 0, "equal to the canonical order");
@@ -214,8 +202,7 @@ static void judge_sampled(const judging *j, uint32_t k, const rh_result_field *i
   int is_near = is_same || (x >= found.least - slack && x <= found.most + slack);
   int n_orders = (int)j->reference->sampled.n_orders;
   if (is_near)
-    rh_verdict_say(verdict, RH_VERDICT_OK, NAN, "sampled %d orders, spread %.2g", n_orders,
-                   found.most - found.least);
+    rh_verdict_say(verdict, RH_VERDICT_OK, NAN, "sampled %d orders, spread %.2g", n_orders, spread);
   else
     rh_verdict_say(verdict, RH_VERDICT_WRONG, NAN,
                    "%.17g instead of %.17g, beyond what rounding did in %d orders", x,
@@ -238,15 +225,13 @@ static void judge_bounded(const judging *j, rh_interval within, const rh_result_
   if (rh_type_is_float(is->type)) verdict->error_ulp = rh_judged_ulps(is->type, exact, error);
 }
 
-/* The elements that a condition chose are counted, and its functions may err. */
-static int counts_by_chance(const rh_custom *custom) {
-  return custom->has_count && custom->fields[custom->n_fields - 1].kind != RH_FIELD_EXACT;
-}
-
 static void judge_one(const judging *j, uint32_t k, const rh_result_field *is,
                       const rh_result_field *should, rh_verdict *verdict) {
   uint64_t uses = j->is_finalized ? rh_custom_result_uses(j->custom, k) : UINT64_C(1) << k;
-  knowledge least = counts_by_chance(j->custom) ? SAMPLED : SAME_BITS;
+  /* The elements that a condition chose are counted, and its functions may err. */
+  const rh_operator_field *last = &j->custom->fields[j->custom->n_fields - 1];
+  int counts_by_chance = j->custom->has_count && last->kind != RH_FIELD_EXACT;
+  knowledge least = counts_by_chance ? SAMPLED : SAME_BITS;
   rh_interval given[RH_MOST_FIELDS], within = {(double)NAN, (double)NAN};
   int weak = 0;
   for (uint32_t m = 0; m < j->n_given; m++) {
@@ -292,12 +277,6 @@ static int is_worse(const rh_verdict *a, const rh_verdict *b) {
   return part_of_bound(a) > part_of_bound(b);
 }
 
-static void name_result(rh_verdict *verdict, const char *name) {
-  char text[sizeof verdict->text];
-  snprintf(text, sizeof text, "%s", verdict->text);
-  snprintf(verdict->text, sizeof verdict->text, "%.60s: %.180s", name, text);
-}
-
 static void judge_all(const judging *j, const rh_result_field *is, const rh_result_field *should,
                       rh_verdict *worst) {
   uint32_t named = 0;
@@ -312,7 +291,10 @@ static void judge_all(const judging *j, const rh_result_field *is, const rh_resu
   if (j->n_results < 2 || is_plain) return;
   int is_result = j->is_finalized || !j->custom->finalize;
   uint32_t field = is_result ? 0 : rh_custom_field_given(j->custom, named);
-  name_result(worst, is_result ? j->custom->results[named] : j->custom->fields[field].name);
+  char text[sizeof worst->text];
+  memcpy(text, worst->text, sizeof text);
+  snprintf(worst->text, sizeof worst->text, "%.60s: %.180s",
+           is_result ? j->custom->results[named] : j->custom->fields[field].name, text);
 }
 
 static void judge_numbers(const rh_reference *reference, const rh_result_field *is,

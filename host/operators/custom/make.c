@@ -55,14 +55,11 @@ static rh_status check_names(const rh_custom *self, int has_results, rh_error *e
 
 /* ---- Mapped operators ---- */
 
-static const char *map_of(const rh_custom *self, const rh_definition *definition) {
-  return definition->map ? definition->map : self->operands[0].name;
-}
-
 static rh_status parse_map(rh_custom *self, const rh_definition *definition, rh_error *error) {
   const char *what = RH_WHAT(definition, "map", RH_ITEM_WHOLE);
   RH_TRY(rh_custom_expressions(self, &self->load, error));
-  return rh_exprs_outputs(self->load, map_of(self, definition), what, error);
+  return rh_exprs_outputs(self->load, definition->map ? definition->map : self->operands[0].name,
+                          what, error);
 }
 
 /* The map is self->load. */
@@ -74,7 +71,8 @@ static rh_status make_mapped(rh_custom *self, const rh_definition *definition, u
   if (!row) {
     rh_fail(error, RH_E_USAGE,
             "operator %s is not defined for %s, the type of '%.100s', only for %s", rh_op_name(op),
-            rh_type_name(self->face.type), map_of(self, definition), rh_op_domain(op));
+            rh_type_name(self->face.type),
+            definition->map ? definition->map : self->operands[0].name, rh_op_domain(op));
     return rh_definition_blame(definition, "op", RH_ITEM_WHOLE, error);
   }
   self->op.flags = row->flags;
@@ -106,6 +104,13 @@ static rh_type common_type(const rh_operand *operands, uint32_t n) {
   return type;
 }
 
+int rh_custom_needs_count(const rh_definition *definition) {
+  int has = 0;
+  for (uint32_t k = 0; k < definition->n_results; k++)
+    has |= rh_definition_mentions(definition->results[k].text, "n");
+  return definition->where && has;
+}
+
 static rh_status make_form(rh_custom *self, const rh_definition *definition, rh_error *error) {
   uint32_t ops[RH_MOST_FIELDS], n_ops;
   if (definition->n_fields) return rh_custom_make_fields(self, definition, error);
@@ -123,6 +128,30 @@ static rh_status make_form(rh_custom *self, const rh_definition *definition, rh_
   return status;
 }
 
+/* The definition's condition, for a load that is made: elements for which it is false change
+ * nothing. */
+static rh_status make_where(rh_custom *self, const rh_definition *definition, rh_error *error) {
+  const void *values[RH_MOST_FIELDS];
+  rh_result none;
+  uint64_t element = 0; /* the operator's result of no elements */
+  const char *what = RH_WHAT(definition, "where", RH_ITEM_WHOLE);
+  if (!definition->where) return RH_OK;
+  self->face.is_masked = 1;
+  if (self->code)
+    return rh_fail(error, RH_E_USAGE, "%s: operator %s is in OpenCL C, whose rh_load() chooses",
+                   what, definition->name);
+  if (!self->face.is_struct) {
+    if (self->face.base == RH_OP_affine)
+      return rh_fail(error, RH_E_USAGE, "%s: %s takes all elements", what,
+                     rh_op_name(self->face.base));
+    rh_op_result(self->face.base, self->face.type, self->op.identity, &none);
+    rh_element_store(self->face.type, &none.value, &element);
+    values[0] = &element;
+  }
+  for (uint32_t k = 0; k < self->n_fields; k++) values[k] = self->identity + self->fields[k].offset;
+  return rh_exprs_where(self->load, definition->where, values, what, error);
+}
+
 static rh_status check_used(const rh_custom *self, const rh_definition *definition,
                             rh_error *error) {
   for (uint32_t k = 0; k < self->face.n_operands; k++) {
@@ -134,30 +163,8 @@ static rh_status check_used(const rh_custom *self, const rh_definition *definiti
   return RH_OK;
 }
 
-/* Is it one of the file's constants, whose value may be given? */
-static int has_constant(const rh_definition *definition, const char *name) {
-  for (uint32_t k = 0; k < definition->n_constants; k++)
-    if (strcmp(definition->constants[k].name, name) == 0) return 1;
-  return 0;
-}
-
-/* One that was given and that nothing reads is mistyped. */
-static rh_status check_given(const rh_custom *self, const rh_definition *definition,
-                             uint32_t n_given, rh_error *error) {
-  for (uint32_t k = 0; k < n_given; k++)
-    if (!rh_custom_constant_types(self, k) && !has_constant(definition, self->lets[k].name))
-      return rh_fail(error, RH_E_USAGE, "constant %s is not used", self->lets[k].name);
-  return RH_OK;
-}
-
 static int uses_index(const rh_custom *self) {
   return (rh_exprs_facts(self->load, RH_EXPRS_ALL) & RH_EXPR_USES_INDEX) != 0;
-}
-
-/* Does a kernel need more than a pointer to the elements? */
-static int has_operands(const rh_custom *self) {
-  return self->face.n_operands > 1 || rh_exprs_constants_size(self->load) > 0 ||
-         self->face.uses_index;
 }
 
 static void describe(rh_custom *self, const rh_definition *definition) {
@@ -178,13 +185,14 @@ static void describe(rh_custom *self, const rh_definition *definition) {
   op->id = RH_FIRST_USER_OP;
   op->name = self->name;
   for (uint32_t k = 0; k < self->face.n_operands; k++) {
-    uint32_t size = rh_type_size(self->operands[k].type);
     self->types[k] = self->operands[k].type;
-    if (size > op->element_size) op->element_size = size;
+    if (rh_type_size(self->types[k]) > op->element_size)
+      op->element_size = rh_type_size(self->types[k]);
   }
   self->face.uses_index = self->code || uses_index(self);
-  if (has_operands(self)) {
-    uint32_t size = rh_exprs_constants_size(self->load);
+  uint32_t size = rh_exprs_constants_size(self->load);
+  /* A kernel needs more than a pointer to the elements. */
+  if (self->face.n_operands > 1 || size > 0 || self->face.uses_index) {
     op->n_operands = self->face.n_operands;
     op->constants_size = size ? size : RH_CONSTANT_BYTES;
   }
@@ -213,11 +221,6 @@ static rh_status make_alone(rh_custom *alone, const rh_custom *whole, uint32_t o
   return RH_OK;
 }
 
-/* A run's index and constants are bound for the whole's map. */
-static int needs_operands_only(const rh_custom *alone) {
-  return !uses_index(alone) && rh_exprs_constants_size(alone->load) == 0;
-}
-
 static rh_status take_apart(rh_custom *self, const rh_definition *definition, rh_error *error) {
   int can_be = self->n_parts > 1 && !definition->where;
   for (uint32_t k = 0; can_be && k < self->n_parts; k++) {
@@ -225,7 +228,8 @@ static rh_status take_apart(rh_custom *self, const rh_definition *definition, rh
     RH_FREED(char) map = rh_custom_map_of(self, definition, k);
     if (!alone || !map) return rh_fail(error, RH_E_NOMEM, "no memory for an operator");
     RH_TRY(make_alone(alone, self, self->parts[k].op, map, error));
-    can_be = needs_operands_only(alone);
+    /* A run's index and constants are bound for the whole's map. */
+    can_be = !uses_index(alone) && rh_exprs_constants_size(alone->load) == 0;
     /* A run brings the operands as the whole wants them. */
     alone->face.uses_index = self->face.uses_index;
     alone->face.count_slot = -1;
@@ -238,14 +242,6 @@ static rh_status take_apart(rh_custom *self, const rh_definition *definition, rh
   self->op.n_parts = self->n_parts;
   self->op.parts = self->apart;
   return RH_OK;
-}
-
-/* All that the texts of the definition say. */
-static rh_status make_text(rh_custom *self, const rh_definition *definition, rh_error *error) {
-  RH_TRY(make_form(self, definition, error));
-  RH_TRY(rh_custom_make_where(self, definition, error));
-  RH_TRY(check_used(self, definition, error));
-  return rh_custom_make_results(self, definition, error);
 }
 
 /* A message about an expression begins with the place of its text in the file: it becomes that of
@@ -315,9 +311,18 @@ static rh_status make_operator(rh_custom *self, const rh_definition *definition,
   if (n_lets) memcpy(self->lets, lets, n_lets * sizeof *lets);
   RH_TRY(add_constants(self, definition, error));
   RH_TRY(check_names(self, definition->n_results > 0 || definition->initial, error));
-  rh_status status = make_text(self, definition, error);
+  rh_status status = make_form(self, definition, error);
+  if (status == RH_OK) status = make_where(self, definition, error);
+  if (status == RH_OK) status = check_used(self, definition, error);
+  if (status == RH_OK) status = rh_custom_make_results(self, definition, error);
   if (status != RH_OK) return name_file(definition, status, error);
-  RH_TRY(check_given(self, definition, n_lets, error));
+  for (uint32_t k = 0; k < n_lets;
+       k++) { /* one that was given and that nothing reads is mistyped */
+    int is_used = rh_custom_constant_types(self, k) != 0;
+    for (uint32_t j = 0; j < definition->n_constants; j++) /* the file's own, which may be given */
+      is_used |= strcmp(definition->constants[j].name, self->lets[k].name) == 0;
+    if (!is_used) return rh_fail(error, RH_E_USAGE, "constant %s is not used", self->lets[k].name);
+  }
   describe(self, definition);
   self->is_moments = rh_moments_is(self, definition);
   rh_custom_find_kinds(self);

@@ -10,18 +10,14 @@ static const char *end_of_item(const char *list) {
   return list;
 }
 
-/* Item k; the last one if there is only one.  malloc'ed. */
-static char *copy_item(const char *list, uint32_t k) {
+char *rh_custom_map_of(const rh_custom *self, const rh_definition *definition, uint32_t part) {
+  const char *list = definition->map ? definition->map : self->operands[0].name;
   const char *end = end_of_item(list);
-  for (; k > 0 && *end; k--) {
+  for (; part > 0 && *end; part--) {
     list = end + 1;
     end = end_of_item(list);
   }
   return strndup(list, (size_t)(end - list));
-}
-
-char *rh_custom_map_of(const rh_custom *self, const rh_definition *definition, uint32_t part) {
-  return copy_item(definition->map ? definition->map : self->operands[0].name, part);
 }
 
 static rh_status parse_ops(const rh_definition *definition, uint32_t ops[RH_MOST_FIELDS],
@@ -119,15 +115,107 @@ static rh_status add_loaded(rh_custom *self, const rh_field_text *field, const c
 
 static const char ours[] = "the operator"; /* whose texts are redhost's own */
 
+/* ---- The fields of a built-in operator's value ---- in the order of rh_value of
+ * kernels/prelude/types.cl; a name is what follows that of the part.  The texts are expressions.  In
+ * `load`, i is the index.  In `combine`, a and b stand for this field of both values, c and d for
+ * the first field of the part. */
+
+enum { MOST_PART_FIELDS = 2 };
+#define ELEMENT "mapped_element" /* in the texts of `load` */
+
+/* Order keys, as kernels/prelude/operators.cl explains them. */
+#define M ELEMENT
+#define KEY(as, sign, most, nan)                                                                   \
+  "isnan(" M ") ? " nan " : " as "(" M ") ^ (" as "(" M ") >> " sign " & " most ")"
+#define KEY32(nan) KEY("as_int", "31", "0x7fffffff", nan)
+#define KEY64(nan) KEY("as_long", "63", "0x7fffffffffffffff", nan)
+#define LEAST32    "(i32)0x80000000u"
+#define LEAST64    "(i64)0x8000000000000000u"
+#define MOST32     "0x7fffffff"
+#define MOST64     "0x7fffffffffffffff"
+/* -0 and +0 are equal to argmin and argmax; the key of -0, and only that, is -1. */
+#define FIRST(key) M " == 0 ? 0 : " key
+
+static const char *key_of(uint32_t op, rh_type type) {
+  int is_wide = type == RH_TYPE_f64;
+  int is_magnitude = op == RH_OP_amax || op == RH_OP_argamax;
+  if (!rh_type_is_float(type)) return is_magnitude ? "abs(" M ")" : M;
+  switch (op) {
+  case RH_OP_min: return is_wide ? KEY64(LEAST64) : KEY32(LEAST32);
+  case RH_OP_argmin: return is_wide ? FIRST(KEY64(LEAST64)) : FIRST(KEY32(LEAST32));
+  case RH_OP_max: return is_wide ? KEY64(MOST64) : KEY32(MOST32);
+  case RH_OP_argmax: return is_wide ? FIRST(KEY64(MOST64)) : FIRST(KEY32(MOST32));
+  default:
+    return is_wide ? "isnan(" M ") ? " MOST64 " : as_long(" M ") & " MOST64
+                   : "isnan(" M ") ? " MOST32 " : as_int(" M ") & " MOST32;
+  }
+}
+
+static int is_least(uint32_t op) { return op == RH_OP_min || op == RH_OP_argmin; }
+
+/* Keys are signed, but for unsigned integers and magnitudes of integers. */
+static rh_type key_type(uint32_t op, rh_type type) {
+  int is_magnitude = op == RH_OP_amax || op == RH_OP_argamax;
+  int is_unsigned = !rh_type_is_float(type) && (is_magnitude || !rh_type_is_signed(type));
+  if (rh_type_size(type) == sizeof(uint64_t)) return is_unsigned ? RH_TYPE_u64 : RH_TYPE_i64;
+  return is_unsigned ? RH_TYPE_u32 : RH_TYPE_i32;
+}
+
+static const char *worst(uint32_t op, rh_type key) {
+  static const char *const most[] = {[RH_TYPE_u64] = "0xffffffffffffffffu",
+                                     [RH_TYPE_u32] = "0xffffffffu",
+                                     [RH_TYPE_i64] = MOST64,
+                                     [RH_TYPE_i32] = MOST32};
+  if (is_least(op)) return most[key];
+  return key == RH_TYPE_i64 ? LEAST64 : key == RH_TYPE_i32 ? LEAST32 : "0";
+}
+
+static uint32_t extreme(uint32_t op, rh_type type, rh_field_text fields[MOST_PART_FIELDS]) {
+  rh_type key = key_type(op, type);
+  int least = is_least(op), is_indexed = (rh_op_flags(op, type) & RH_OP_INDEXED) != 0;
+  fields[0] = (rh_field_text){is_indexed ? "_key" : "", key, key_of(op, type), worst(op, key),
+                              least ? "min(a, b)" : "max(a, b)"};
+  fields[1] = (rh_field_text){"_index", RH_TYPE_u64, "i", "0xffffffffffffffffu",
+                              least ? "d < c || (d == c && b < a) ? b : a"
+                                    : "d > c || (d == c && b < a) ? b : a"};
+  return is_indexed ? 2 : 1;
+}
+
+/* The number of fields; 0 if the operator cannot be one of several: products of floats, whose values
+ * are scaled, and affine. */
+static uint32_t part_fields(uint32_t op, rh_type type, rh_field_text fields[MOST_PART_FIELDS]) {
+  static const struct {
+    uint32_t op;
+    int of_floats;
+    const char *load, *identity, *combine;
+  } rows[] = {{RH_OP_sum, 1, M, "-0.0", "a + b"},
+              {RH_OP_sum, 0, "(u64)" M, "0", "a + b"},
+              {RH_OP_prod, 0, "(u64)" M, "1", "a * b"},
+              {RH_OP_asum, 1, "fabs(" M ")", "0.0", "a + b"},
+              {RH_OP_asum, 0, "abs((i64)" M ")", "0", "a + b"},
+              {RH_OP_and, 0, M, "~0", "a & b"},
+              {RH_OP_or, 0, M, "0", "a | b"},
+              {RH_OP_xor, 0, M, "0", "a ^ b"}};
+  int is_float = rh_type_is_float(type), is_sum = rh_op_is_arithmetic(op);
+  for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
+    if (rows[k].op != op || rows[k].of_floats != is_float) continue;
+    fields[0] = (rh_field_text){"", is_sum && !is_float ? RH_TYPE_u64 : type, rows[k].load,
+                                rows[k].identity, rows[k].combine};
+    if (op == RH_OP_asum && !rh_type_is_signed(type)) fields[0].load = "(u64)" M;
+    return 1;
+  }
+  return is_sum || op == RH_OP_affine ? 0 : extreme(op, type, fields);
+}
+
 /* ---- Several built-in operators ---- */
 
-static rh_status add_part_of(rh_custom *self, uint32_t op, rh_type type, const char *text,
-                             const char *what, rh_error *error) {
-  rh_field_text fields[RH_MOST_PART_FIELDS];
+static rh_status add_part(rh_custom *self, uint32_t op, rh_type type, const char *text,
+                          const char *what, rh_error *error) {
+  rh_field_text fields[MOST_PART_FIELDS];
   char name[RH_OPERATOR_NAME_BYTES];
   uint32_t first = self->n_fields;
-  RH_TRY(rh_exprs_let(self->load, RH_PART_ELEMENT, text, what, error));
-  uint32_t n = rh_op_is_defined(op, type) ? rh_part_fields(op, type, fields) : 0;
+  RH_TRY(rh_exprs_let(self->load, ELEMENT, text, what, error));
+  uint32_t n = rh_op_is_defined(op, type) ? part_fields(op, type, fields) : 0;
   if (n == 0)
     return rh_fail(error, RH_E_USAGE, "%s of %s cannot be one of several operators in one pass",
                    rh_op_name(op), rh_type_name(type));
@@ -142,20 +230,12 @@ static rh_status add_part_of(rh_custom *self, uint32_t op, rh_type type, const c
   return RH_OK;
 }
 
-static rh_status add_part(rh_custom *self, const rh_definition *definition, uint32_t op,
-                          rh_type type, rh_error *error) {
-  const char *what = RH_WHAT(definition, "map", RH_ITEM_WHOLE);
-  RH_FREED(char) text = rh_custom_map_of(self, definition, self->n_parts);
-  if (!text) return rh_fail(error, RH_E_NOMEM, "no memory for a map");
-  return add_part_of(self, op, type, text, what, error);
-}
-
 static rh_status combine_parts(rh_custom *self, rh_error *error) {
-  rh_field_text fields[RH_MOST_PART_FIELDS];
+  rh_field_text fields[MOST_PART_FIELDS];
   uint32_t first = 0, of_b = self->n_fields;
   RH_TRY(make_combine(self, error));
   for (uint32_t part = 0, n; part < self->n_parts; part++, first += n) {
-    n = rh_part_fields(self->parts[part].op, self->parts[part].type, fields);
+    n = part_fields(self->parts[part].op, self->parts[part].type, fields);
     for (uint32_t k = 0; k < n; k++) {
       const uint32_t of[] = {first + k, of_b + first + k, first, of_b + first};
       RH_TRY(rh_exprs_output_of(self->combine, fields[k].combine, of, fields[k].type, ours, error));
@@ -181,6 +261,7 @@ rh_status rh_custom_make_parts(rh_custom *self, const rh_definition *definition,
                                rh_error *error) {
   uint32_t n_maps = rh_exprs_count(maps), n = n_ops > n_maps ? n_ops : n_maps;
   uint32_t flags = RH_OP_COMMUTATIVE | RH_OP_EXACT;
+  const char *what = RH_WHAT(definition, "map", RH_ITEM_WHOLE);
   if (n_ops > 1 && n_maps > 1 && n_ops != n_maps)
     return rh_fail(error, RH_E_USAGE,
                    "%u operators for %u expressions of the map: as many, or one for all", n_ops,
@@ -189,11 +270,13 @@ rh_status rh_custom_make_parts(rh_custom *self, const rh_definition *definition,
   for (uint32_t k = 0; k < n; k++) {
     uint32_t op = ops[n_ops == 1 ? 0 : k];
     rh_type type = rh_exprs_type(maps, n_maps == 1 ? 0 : k);
-    RH_TRY(add_part(self, definition, op, type, error));
+    RH_FREED(char) text = rh_custom_map_of(self, definition, k);
+    if (!text) return rh_fail(error, RH_E_NOMEM, "no memory for a map");
+    RH_TRY(add_part(self, op, type, text, what, error));
     flags &= rh_op_flags(op, type) | ~(uint32_t)RH_OP_EXACT;
   }
   self->has_count = rh_custom_needs_count(definition);
-  if (self->has_count) RH_TRY(add_part_of(self, RH_OP_sum, RH_TYPE_u64, "(u64)1", ours, error));
+  if (self->has_count) RH_TRY(add_part(self, RH_OP_sum, RH_TYPE_u64, "(u64)1", ours, error));
   RH_TRY(combine_parts(self, error));
   close_struct(self);
   stand_in(self, flags);
@@ -217,16 +300,14 @@ static rh_status add_fields(rh_custom *self, const rh_definition *definition, rh
   return self->has_count ? add_loaded(self, &count, ours, ours, error) : RH_OK;
 }
 
-static rh_status make_by_code(rh_custom *self, const rh_definition *definition, rh_error *error) {
-  for (uint32_t k = 0; k < definition->n_fields; k++)
-    RH_TRY(add_field(self, definition->fields[k].name, definition->fields[k].type, error));
-  close_struct(self);
-  stand_in(self, definition->flags);
-  return rh_custom_make_code(self, definition, error);
-}
-
 rh_status rh_custom_make_fields(rh_custom *self, const rh_definition *definition, rh_error *error) {
-  if (definition->code || definition->code_file) return make_by_code(self, definition, error);
+  if (definition->code || definition->code_file) {
+    for (uint32_t k = 0; k < definition->n_fields; k++)
+      RH_TRY(add_field(self, definition->fields[k].name, definition->fields[k].type, error));
+    close_struct(self);
+    stand_in(self, definition->flags);
+    return rh_custom_make_code(self, definition, error);
+  }
   RH_TRY(add_fields(self, definition, error));
   RH_TRY(make_combine(self, error));
   for (uint32_t k = 0; k < definition->n_lets; k++) {
@@ -261,15 +342,13 @@ uint64_t rh_custom_closed(const rh_custom *self, uint64_t fields) {
   return fields;
 }
 
-static int is_exact_alone(const rh_custom *self, uint32_t k) {
-  return !(rh_exprs_facts(self->load, k) & RH_EXPR_ERRS) &&
-         !(rh_exprs_facts(self->combine, k) & RH_EXPR_ROUNDS);
-}
-
 void rh_custom_find_kinds(rh_custom *self) {
   uint64_t exact = 0;
   if (!self->face.is_struct || self->code) return;
-  for (uint32_t k = 0; k < self->n_fields; k++) exact |= (uint64_t)is_exact_alone(self, k) << k;
+  for (uint32_t k = 0; k < self->n_fields; k++)
+    if (!(rh_exprs_facts(self->load, k) & RH_EXPR_ERRS) &&
+        !(rh_exprs_facts(self->combine, k) & RH_EXPR_ROUNDS))
+      exact |= UINT64_C(1) << k;
   exact = rh_custom_closed(self, exact);
   for (uint32_t k = 0; k < self->n_fields; k++) {
     rh_operator_field *field = &self->fields[k];

@@ -22,18 +22,6 @@ uint32_t rh_sampled_orders(const rh_custom *custom) {
   return 1;
 }
 
-/* The values of all elements in the canonical order, and, if a field depends on the order in ways
- * that are not known, in others that begin new trees at places chosen by chance. */
-static void sample_orders(rh_sampled *sampled, const rh_custom *custom, const rh_arrays *arrays,
-                          uint64_t n) {
-  uint64_t seed = 1;
-  *sampled = (rh_sampled){.by_device = custom->code != NULL};
-  sampled->n_orders = rh_sampled_orders(custom);
-  rh_custom_reduce(custom, arrays, 0, n, sampled->values[0]);
-  for (uint32_t order = 1; order < sampled->n_orders; order++)
-    in_pieces(custom, arrays, n, &seed, sampled->values[order]);
-}
-
 void rh_sample_serial(const rh_operator *op, const rh_arrays *arrays, uint64_t n,
                       rh_reference *reference) {
   const rh_custom *custom = rh_custom_of(op);
@@ -134,15 +122,6 @@ static void given_of_struct(const rh_reference *reference, rh_result_field *give
   }
 }
 
-static void given_of_built_in(const rh_reference *reference, rh_result_field *given) {
-  const rh_result *result = &reference->result;
-  given->type = result->indexed ? RH_TYPE_u64 : result->type;
-  memcpy(&given->value, &result->value, sizeof given->value);
-  if (result->indexed) given->value.u = result->index;
-  if (rh_type_is_float(given->type) && reference->op->base == RH_OP_sum)
-    given->value.f = sum_for_users(reference, given->value.f);
-}
-
 uint64_t rh_reference_count(const rh_reference *reference) {
   if (!reference->op->is_struct) return reference->n;
   return rh_custom_count_in(rh_custom_of(reference->op), reference->sampled.values[0],
@@ -150,8 +129,16 @@ uint64_t rh_reference_count(const rh_reference *reference) {
 }
 
 void rh_reference_given(const rh_reference *reference, rh_result_field *given) {
-  if (reference->op->is_struct) given_of_struct(reference, given);
-  else given_of_built_in(reference, given);
+  const rh_result *result = &reference->result;
+  if (reference->op->is_struct) {
+    given_of_struct(reference, given);
+    return;
+  }
+  given->type = result->indexed ? RH_TYPE_u64 : result->type;
+  memcpy(&given->value, &result->value, sizeof given->value);
+  if (result->indexed) given->value.u = result->index;
+  if (rh_type_is_float(given->type) && reference->op->base == RH_OP_sum)
+    given->value.f = sum_for_users(reference, given->value.f);
 }
 
 void rh_custom_conclude(rh_reference *reference) {
@@ -166,7 +153,14 @@ void rh_custom_conclude(rh_reference *reference) {
 rh_status rh_custom_refer(const rh_operator *op, const rh_arrays *arrays, uint64_t n,
                           rh_reference *reference, rh_error *error) {
   const rh_custom *custom = rh_custom_of(op);
-  sample_orders(&reference->sampled, custom, arrays, n);
+  rh_sampled *sampled = &reference->sampled;
+  uint64_t seed = 1;
+  *sampled = (rh_sampled){.by_device = custom->code != NULL, .n_orders = rh_sampled_orders(custom)};
+  /* All elements in the canonical order, and, if a field depends on the order in ways that are not
+   * known, in others that begin new trees at places chosen by chance. */
+  rh_custom_reduce(custom, arrays, 0, n, sampled->values[0]);
+  for (uint32_t order = 1; order < sampled->n_orders; order++)
+    in_pieces(custom, arrays, n, &seed, sampled->values[order]);
   if (!custom->code) RH_TRY(sum_fields(reference->sums, custom, arrays, n, error));
   rh_reference_conclude(reference);
   return rh_by_code_status(op, error);

@@ -1,18 +1,19 @@
 /* Results of a value: numbers with names. */
 #include "internal.h"
 
-/* The result of a part is an index, or of the built-in operator's type. */
-static rh_type part_type(const rh_operator_part *part) {
-  if (rh_op_flags(part->op, part->type) & RH_OP_INDEXED) return RH_TYPE_u64;
-  return rh_op_result_type(part->op, part->type);
+static int is_indexed(const rh_operator_part *part) {
+  return (rh_op_flags(part->op, part->type) & RH_OP_INDEXED) != 0;
 }
 
 uint32_t rh_custom_n_given(const rh_custom *self) {
   return (self->n_parts ? self->n_parts : self->n_fields) - (uint32_t)self->has_count;
 }
 
+/* The result of a part is an index, or of the built-in operator's type. */
 static rh_type type_of(const rh_custom *self, uint32_t k) {
-  return self->n_parts ? part_type(&self->parts[k]) : self->fields[k].type;
+  const rh_operator_part *part = &self->parts[k];
+  if (!self->n_parts) return self->fields[k].type;
+  return is_indexed(part) ? RH_TYPE_u64 : rh_op_result_type(part->op, part->type);
 }
 
 /* How `finalize` calls it: a.0, a.1 or a.FIELD; a alone where there is only one, without a name. */
@@ -82,9 +83,11 @@ static const char *behind(size_t form, const char *initial) {
   return initial_forms[form].behind;
 }
 
-static rh_status write_initial(const rh_custom *self, const rh_definition *definition,
-                               rh_text *text, const char *what, rh_error *error) {
-  const char *initial = definition->initial;
+/* The only result is what both come to. */
+static rh_status make_initial(rh_custom *self, const rh_definition *definition, rh_error *error) {
+  const char *what = RH_WHAT(definition, "initial", RH_ITEM_WHOLE), *initial = definition->initial;
+  rh_definition made = *definition;
+  RH_FINISHED(rh_text) text = {0};
   if (!can_be_initial(self, initial))
     return rh_fail(error, RH_E_USAGE, "%s: '%.64s' is neither a number nor a constant", what,
                    initial);
@@ -93,32 +96,15 @@ static rh_status write_initial(const rh_custom *self, const rh_definition *defin
   for (size_t k = 0; k < sizeof initial_forms / sizeof *initial_forms; k++)
     if (self->n_parts && rh_custom_n_given(self) == 1 && !definition->n_results &&
         self->parts[0].op == initial_forms[k].op)
-      rh_text_add(text, "%s%s%s", initial_forms[k].before, initial, behind(k, initial));
-  if (text->failed) return rh_fail(error, RH_E_NOMEM, "no memory for an operator");
-  if (text->length) return RH_OK;
-  return rh_fail(error, RH_E_USAGE,
-                 "%s: only sum, prod, min, max, and, or and xor take one, alone and not finalized",
-                 what);
-}
-
-/* The only result is what both come to. */
-static rh_status make_initial(rh_custom *self, const rh_definition *definition, rh_error *error) {
-  const char *what = RH_WHAT(definition, "initial", RH_ITEM_WHOLE);
-  rh_definition made = *definition;
-  RH_FINISHED(rh_text) text = {0};
-  RH_TRY(write_initial(self, definition, &text, what, error));
+      rh_text_add(&text, "%s%s%s", initial_forms[k].before, initial, behind(k, initial));
+  if (text.failed) return rh_fail(error, RH_E_NOMEM, "no memory for an operator");
+  if (!text.length)
+    return rh_fail(
+        error, RH_E_USAGE,
+        "%s: only sum, prod, min, max, and, or and xor take one, alone and not finalized", what);
   made.n_results = 1;
   made.results[0] = (rh_named_text){rh_op_name(self->parts[0].op), text.s};
   return make_finalize(self, &made, error);
-}
-
-/* The second sum is sum_1, so that every result can be named. */
-static void name_part(rh_custom *self, uint32_t k) {
-  uint32_t before = 0;
-  for (uint32_t j = 0; j < k; j++) before += self->parts[j].op == self->parts[k].op;
-  const char *name = rh_op_name(self->parts[k].op);
-  if (before) snprintf(self->results[k], RH_OPERATOR_NAME_BYTES, "%s_%u", name, before);
-  else snprintf(self->results[k], RH_OPERATOR_NAME_BYTES, "%s", name);
 }
 
 rh_status rh_custom_make_results(rh_custom *self, const rh_definition *definition,
@@ -127,11 +113,15 @@ rh_status rh_custom_make_results(rh_custom *self, const rh_definition *definitio
   if (definition->n_results) return make_finalize(self, definition, error);
   if (!self->face.is_struct) return RH_OK;
   self->face.n_results = rh_custom_n_given(self);
-  for (uint32_t k = 0; k < self->face.n_results; k++)
-    if (self->n_parts) name_part(self, k);
-    else
-      snprintf(self->results[k], RH_OPERATOR_NAME_BYTES, "%s",
-               *self->fields[k].name ? self->fields[k].name : "value");
+  for (uint32_t k = 0; k < self->face.n_results; k++) {
+    const char *name = *self->fields[k].name ? self->fields[k].name : "value";
+    uint32_t before = 0; /* the second sum is sum_1, so that every result can be named */
+    if (self->n_parts) name = rh_op_name(self->parts[k].op);
+    for (uint32_t j = 0; j < k && self->n_parts; j++)
+      before += self->parts[j].op == self->parts[k].op;
+    if (before) snprintf(self->results[k], RH_OPERATOR_NAME_BYTES, "%.48s_%u", name, before);
+    else snprintf(self->results[k], RH_OPERATOR_NAME_BYTES, "%s", name);
+  }
   return RH_OK;
 }
 
@@ -152,8 +142,7 @@ static void take_given(const rh_custom *self, uint32_t k, const char *values,
   const uint64_t apart = self->face.abi->value_size;
   if (!self->n_parts)
     rh_take_words(values + field->offset, apart, rh_type_size(field->type), n, to);
-  else if (rh_op_flags(part->op, part->type) & RH_OP_INDEXED)
-    rh_take_words(values + part->index_at, apart, sizeof(uint64_t), n, to);
+  else if (is_indexed(part)) rh_take_words(values + part->index_at, apart, sizeof(uint64_t), n, to);
   else
     rh_op_results(part->op, part->type, values + part->offset, apart,
                   self->face.is_masked ? none : lengths, n, to);
@@ -178,7 +167,7 @@ uint32_t rh_custom_field_given(const rh_custom *self, uint32_t k) {
   const rh_operator_part *part = &self->parts[k];
   uint32_t offset = part->offset, j = 0;
   if (!self->n_parts) return k;
-  if (rh_op_flags(part->op, part->type) & RH_OP_INDEXED) offset = part->index_at;
+  if (is_indexed(part)) offset = part->index_at;
   while (self->fields[j].offset != offset) j++;
   return j;
 }
@@ -223,25 +212,19 @@ rh_interval rh_custom_enclose_result(const rh_custom *self, uint32_t k, const rh
   return rh_exprs_enclose_one(self->finalize, k, variables, constants);
 }
 
-/* Of the first built-in operator of several, if it has an index that nothing finalizes. */
-static void take_index(const rh_custom *self, const void *value, rh_result *result) {
+void rh_custom_show(const rh_custom *self, const rh_result_field *results, const void *value,
+                    rh_result *result) {
   const rh_operator_part *first = &self->parts[0];
   rh_result alone;
-  int is_indexed = self->n_parts && rh_op_flags(first->op, first->type) & RH_OP_INDEXED;
-  if (!self->face.is_struct || self->finalize || !is_indexed) return;
+  *result = (rh_result){.n_fields = self->face.n_results, .type = results[0].type};
+  memcpy(&result->value, &results[0].value, sizeof result->value);
+  memcpy(result->fields, results, self->face.n_results * sizeof *results);
+  if (!self->face.is_struct || self->finalize || !self->n_parts || !is_indexed(first)) return;
   rh_op_result(first->op, first->type, (const char *)value + first->offset, &alone);
   result->type = alone.type;
   result->value = alone.value;
   result->indexed = 1;
   memcpy(&result->index, (const char *)value + first->index_at, sizeof result->index);
-}
-
-void rh_custom_show(const rh_custom *self, const rh_result_field *results, const void *value,
-                    rh_result *result) {
-  *result = (rh_result){.n_fields = self->face.n_results, .type = results[0].type};
-  memcpy(&result->value, &results[0].value, sizeof result->value);
-  memcpy(result->fields, results, self->face.n_results * sizeof *results);
-  take_index(self, value, result);
 }
 
 void rh_custom_decode(const rh_operator *face, const void *value, uint64_t n, rh_result *result) {

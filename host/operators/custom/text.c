@@ -1,22 +1,12 @@
 #include "custom.h"
 
-/* What a key says.  The functions that read return 0, or -1. */
-typedef struct whole {
-  rh_definition definition; /* of texts in the key */
-  rh_operand operands[RH_MOST_OPERANDS];
-  rh_let constants[RH_MOST_CONSTANTS];
-  uint32_t n_operands, n_constants;
-} whole;
-
-static int get_name(const char *text, char name[RH_OPERATOR_NAME_BYTES]) {
-  return snprintf(name, RH_OPERATOR_NAME_BYTES, "%s", text) < RH_OPERATOR_NAME_BYTES ? 0 : -1;
-}
+/* Each of these reads a part of a key, whose texts it borrows, and returns 0, or -1. */
 
 static int get_constant(json_t *from, rh_let *let) {
   const char *name, *kind;
   if (json_unpack(from, "{s:s, s:s}", "name", &name, "kind", &kind) != 0) return -1;
   let->value.is_float = strcmp(kind, "float") == 0;
-  return get_name(name, let->name);
+  return snprintf(let->name, sizeof let->name, "%s", name) < (int)sizeof let->name ? 0 : -1;
 }
 
 static int get_named(json_t *from, rh_named_text *to) {
@@ -35,7 +25,8 @@ static int get_operand(json_t *from, rh_operand *to) {
   const char *name, *type;
   if (json_unpack(from, "{s:s, s:s}", "name", &name, "type", &type) != 0) return -1;
   to->type = rh_type_from_name(type);
-  return to->type ? get_name(name, to->name) : -1;
+  if (!to->type) return -1;
+  return snprintf(to->name, sizeof to->name, "%s", name) < (int)sizeof to->name ? 0 : -1;
 }
 
 /* A list of at most as many as the array has. */
@@ -43,15 +34,15 @@ static int get_operand(json_t *from, rh_operand *to) {
   json_array_foreach(json_object_get(from, key), k, item) {                                        \
     if (k == sizeof(array) / sizeof *(array) || get_one(item, &(array)[(n)++]) != 0) return -1;    \
   }
-static int get_whole(json_t *from, whole *of) {
-  rh_definition *to = &of->definition;
+static int get_whole(json_t *from, rh_definition *to, rh_operand (*operands)[RH_MOST_OPERANDS],
+                     uint32_t *n_operands) {
   const char *claim = "";
   json_t *item;
   size_t k;
-  GET_LIST("constants", of->constants, of->n_constants, get_constant)
+  GET_LIST("constants", to->constants, to->n_constants, get_constant)
   GET_LIST("finalize", to->results, to->n_results, get_named)
   GET_LIST("let", to->lets, to->n_lets, get_named)
-  GET_LIST("operands", of->operands, of->n_operands, get_operand)
+  GET_LIST("operands", *operands, *n_operands, get_operand)
   GET_LIST("value", to->fields, to->n_fields, get_field)
   if (json_unpack(from, "{s?s, s?s, s?s, s?s, s?s, s?s}", "code", &to->code, "initial",
                   &to->initial, "map", &to->map, "op", &to->ops, "where", &to->where, "claim",
@@ -89,34 +80,29 @@ static int is_definition(const rh_definition *definition) {
   return is_right;
 }
 
-static rh_status make_read(rh_custom **own, whole *of, const json_t *object, rh_error *error) {
-  const char *name = json_string_value(json_object_get(object, "name"));
-  const json_t *constants = json_object_get(object, "constants");
-  int failed = !name || get_whole(json_object_get(object, "operator"), of) != 0;
-  for (uint32_t k = 0; k < of->n_constants; k++) {
-    rh_let *let = &of->constants[k];
-    failed |= read_constant(json_object_get(constants, let->name), &let->value) != 0;
-  }
-  if (failed || !is_definition(&of->definition))
-    return rh_fail(error, RH_E_FILE, "the operator cannot be read");
-  RH_TRY(rh_custom_create(own, &of->definition, of->operands, of->n_operands, of->constants,
-                          of->n_constants, error));
-  snprintf((*own)->name, sizeof(*own)->name, "%s", name);
-  return RH_OK;
-}
-
 static rh_status read_operator(rh_operation *operation, rh_custom **own, const json_t *object,
                                rh_error *error) {
-  const json_t *op = json_object_get(object, "operator");
-  const char *name = json_string_value(json_object_get(op, "op"));
+  json_t *op = json_object_get(object, "operator");
+  const json_t *constants = json_object_get(object, "constants");
+  const char *built_in = json_string_value(json_object_get(op, "op"));
   const char *type = json_string_value(json_object_get(op, "type"));
-  if (name && type) {
-    operation->op = rh_operator_builtin(rh_op_from_name(name), rh_type_from_name(type));
+  const char *name = json_string_value(json_object_get(object, "name"));
+  rh_definition of = {0};
+  rh_operand operands[RH_MOST_OPERANDS];
+  uint32_t n_operands = 0;
+  if (built_in && type) {
+    operation->op = rh_operator_builtin(rh_op_from_name(built_in), rh_type_from_name(type));
     return operation->op ? RH_OK : rh_fail(error, RH_E_FILE, "there is no such operator");
   }
-  RH_FREED(whole) of = NULL;
-  RH_TRY(RH_NEW(&of, 1, "an operator", error));
-  RH_TRY(make_read(own, of, object, error));
+  int failed = !name || get_whole(op, &of, &operands, &n_operands) != 0;
+  for (uint32_t k = 0; k < of.n_constants; k++) {
+    rh_let *let = &of.constants[k];
+    failed |= read_constant(json_object_get(constants, let->name), &let->value) != 0;
+  }
+  if (failed || !is_definition(&of))
+    return rh_fail(error, RH_E_FILE, "the operator cannot be read");
+  RH_TRY(rh_custom_create(own, &of, operands, n_operands, NULL, 0, error));
+  snprintf((*own)->name, sizeof(*own)->name, "%s", name);
   operation->op = &(*own)->face;
   return RH_OK;
 }
