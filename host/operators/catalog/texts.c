@@ -7,24 +7,13 @@ const char *rh_operand_usual_name(uint32_t k) {
 
 /* ---- By name, file or text ---- */
 
-static int is_file(const char *op) {
-  size_t length = strlen(op);
-  if (strchr(op, '/')) return 1;
-  return length > 5 && strcmp(op + length - 5, ".json") == 0;
-}
+static int is_file(const char *op) { return strchr(op, '/') || rh_has_suffix(op, ".json"); }
 
 static int is_json(const char *op) { return op[strspn(op, " \t\r\n")] == '{'; }
 
 /* 1: it is neither one nor a list of the built-in operators. */
 static int is_whole(const char *op) {
   return op && (is_json(op) || is_file(op) || (!strchr(op, ',') && !rh_op_from_name(op)));
-}
-
-static rh_status add_where(rh_definition *definition, const char *where, rh_error *error) {
-  if (definition->where)
-    return rh_fail(error, RH_E_USAGE, "where: operator %s has its own", definition->name);
-  definition->where = where;
-  return RH_OK;
 }
 
 void rh_definitions_finish(rh_definitions *known) {
@@ -71,7 +60,9 @@ static rh_status read_whole(rh_definition *definition, const rh_operator_texts *
   const char *op = texts->op;
   if (is_json(op)) RH_TRY(rh_definition_read(definition, op, strlen(op), "the operator", error));
   else RH_TRY(find_or_read(definition, texts, options, error));
-  if (texts->where) RH_TRY(add_where(definition, texts->where, error));
+  if (texts->where && definition->where)
+    return rh_fail(error, RH_E_USAGE, "where: operator %s has its own", definition->name);
+  if (texts->where) definition->where = texts->where;
   if (!texts->map && !texts->finalize && !texts->initial) return RH_OK;
   if (texts->initial && !texts->map && !texts->finalize)
     return rh_fail(error, RH_E_USAGE, "initial: operator %s takes none", definition->name);

@@ -30,34 +30,23 @@ void rh_custom_take_base(rh_custom *self) {
   self->op.n_parts = 0; /* each alone would count from 0 */
 }
 
-/* The sum, divided by the number of elements. */
-static int is_mean(const rh_custom *self) {
-  return self->finalize && !self->face.is_struct && self->face.base == RH_OP_sum &&
-         rh_exprs_is_quotient(self->finalize);
-}
-
-/* Products of f32 in f64 are not rounded either. */
-static int is_wide(const rh_custom *self) {
-  return rh_type_size(self->face.type) != self->op.element_size;
-}
-
-static int can_round_once(const rh_custom *self) {
-  int is_product = self->op.form == RH_FORM_PRODUCT && !self->finalize;
-  if (self->face.is_struct || (self->finalize && !is_mean(self))) return 0;
-  if (self->face.base == RH_OP_asum) return rh_exprs_is_element(self->load);
-  return self->face.base == RH_OP_sum && (is_product || rh_exprs_is_element(self->load));
-}
-
 rh_status rh_custom_round_once(rh_custom *self, rh_error *error) {
-  self->face.divides = is_mean(self);
+  uint32_t base = self->face.base;
+  int is_element = rh_exprs_is_element(self->load);
+  int is_product = self->op.form == RH_FORM_PRODUCT && !self->finalize;
+  int can = base == RH_OP_asum ? is_element : base == RH_OP_sum && (is_product || is_element);
+  self->face.divides = self->finalize && !self->face.is_struct && base == RH_OP_sum &&
+                       rh_exprs_is_quotient(self->finalize); /* a mean */
   if (self->op.flags & RH_OP_EXACT) return RH_OK;
-  if (!can_round_once(self))
+  if (!can || self->face.is_struct || (self->finalize && !self->face.divides))
     return rh_fail(error, RH_DECLINED,
                    "'%s' cannot be rounded once: sum, asum and mean of floats can, and the sum of "
                    "x*y where both are f32 or both f64, without a condition or another finalize",
                    self->name);
   self->face.rounds_once = 1;
-  if (self->op.form != RH_FORM_PRODUCT || is_wide(self)) return RH_OK;
+  /* Products of f32 in f64 are not rounded either. */
+  int is_wide = rh_type_size(self->face.type) != self->op.element_size;
+  if (self->op.form != RH_FORM_PRODUCT || is_wide) return RH_OK;
   self->face.keeps_products = 1;
   self->face.map_error = self->face.type == RH_TYPE_f64 ? 0x1p-53 : 0x1p-24;
   return RH_OK;

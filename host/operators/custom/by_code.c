@@ -64,32 +64,22 @@ static int is_in_code(const rh_log_place *place, const char *code) {
   return rh_source_line(code, place->file, place->length, place->line, &length) != NULL;
 }
 
-/* The user's functions have other names in the program: see operators/device.c. */
-static void use_own_names(char *words) {
-  for (char *at = words; (at = strstr(at, "rh_code_"));)
-    memmove(at + 3, at + 8, strlen(at + 8) + 1);
-}
-
-/* "no member 'fur'; did you mean 'far'?" can go on as "no member 'fur' (did you mean 'far'?)". */
-static void put_hint_aside(char *words, size_t bytes) {
-  static const char hint[] = "; did you mean ";
-  char *at = strstr(words, hint);
-  size_t length = strlen(words);
-  if (!at || words[length - 1] != '?' || length + 1 >= bytes) return;
-  memcpy(at, " (", 2);
-  words[length] = ')';
-  words[length + 1] = 0;
-}
-
 static void take_words(const char *line, char words[MOST_WORDS]) {
-  static const char first[] = "error: ";
+  static const char first[] = "error: ", hint[] = "; did you mean ";
   rh_log_place place;
   if (rh_log_place_of(line, &place)) line = place.after;
   if (strncmp(line, first, sizeof first - 1) == 0) line += sizeof first - 1;
   snprintf(words, MOST_WORDS, "%.*s", (int)strcspn(line, "\n"), line);
   rh_make_plain(words);
-  use_own_names(words);
-  put_hint_aside(words, MOST_WORDS);
+  /* The user's functions have other names in the program: see operators/device.c. */
+  for (char *at = words; (at = strstr(at, "rh_code_"));)
+    memmove(at + 3, at + 8, strlen(at + 8) + 1);
+  /* "no member 'fur'; did you mean 'far'?" can go on as "no member 'fur' (did you mean 'far'?)". */
+  char *aside = strstr(words, hint);
+  size_t length = strlen(words);
+  if (!aside || words[length - 1] != '?' || length + 1 >= MOST_WORDS) return;
+  memcpy(aside, " (", 2);
+  memcpy(words + length, ")", 2);
 }
 
 /* The note on an error, up to the next one, that names a line of the code. */
@@ -97,24 +87,6 @@ static int find_note(const char *error, const char *code, rh_log_place *place) {
   for (const char *at = next_line(error); *at && !says(at, "error: "); at = next_line(at))
     if (says(at, "note: ") && rh_log_place_of(at, place) && is_in_code(place, code)) return 1;
   return 0;
-}
-
-static void say_place(const rh_log_place *place, const char *words, const char *code, char *to,
-                      size_t bytes) {
-  char excerpt[RH_EXCERPT_BYTES];
-  size_t length;
-  const char *line = rh_source_line(code, place->file, place->length, place->line, &length);
-  snprintf(to, bytes, "%.*s:%u:%u: %s%s", (int)place->length, place->file, place->line,
-           place->column, words,
-           rh_excerpt(excerpt, line, length, place->column ? place->column - 1 : 0));
-}
-
-/* An error in the program behind the code: of what a function takes, or of an open bracket. */
-static void say_end(const char *words, const char *code, char *to, size_t bytes) {
-  const char *file = strchr(code, '"');
-  int length = file ? (int)strcspn(file + 1, "\"\n") : 0;
-  snprintf(to, bytes, "where its functions are used, behind the end of %.*s: %s", length,
-           file ? file + 1 : "", words);
 }
 
 int rh_code_complaint(const char *log, const char *code, char *to, size_t bytes) {
@@ -125,25 +97,22 @@ int rh_code_complaint(const char *log, const char *code, char *to, size_t bytes)
     if (!says(at, "error: ") || !rh_log_place_of(at, &place)) continue;
     if (!first) first = at;
     if (!is_in_code(&place, code) && !find_note(at, code, &place)) continue;
+    char excerpt[RH_EXCERPT_BYTES];
+    size_t length;
+    const char *line = rh_source_line(code, place.file, place.length, place.line, &length);
     take_words(at, words);
-    say_place(&place, words, code, to, bytes);
+    snprintf(to, bytes, "%.*s:%u:%u: %s%s", (int)place.length, place.file, place.line, place.column,
+             words, rh_excerpt(excerpt, line, length, place.column ? place.column - 1 : 0));
     return 1;
   }
   if (!first) return 0;
+  /* In the program behind the code: of what a function takes, or of an open bracket. */
+  const char *file = strchr(code, '"');
+  file = file ? file + 1 : "";
   take_words(first, words);
-  say_end(words, code, to, bytes);
+  snprintf(to, bytes, "where its functions are used, behind the end of %.*s: %s",
+           (int)strcspn(file, "\"\n"), file, words);
   return 1;
-}
-
-enum { MOST_COMPLAINT = 600 };
-
-static rh_status explain(const rh_custom *custom, const char *log, rh_error *error) {
-  char complaint[MOST_COMPLAINT], before[sizeof error->message];
-  if (!error) return RH_E_FILE;
-  snprintf(before, sizeof before, "%s", error->message);
-  int has_one = rh_code_complaint(log, custom->code->text, complaint, sizeof complaint);
-  return rh_fail(error, RH_E_FILE, "operator %s does not compile: %.600s", custom->op.name,
-                 has_one ? complaint : before);
 }
 
 rh_status rh_by_code_open(const rh_operator *op, rh_cl_session *session, rh_error *error) {
@@ -152,7 +121,13 @@ rh_status rh_by_code_open(const rh_operator *op, rh_cl_session *session, rh_erro
   RH_FINISHED(rh_text) log = {0};
   if (!op->is_code || custom->code->device) return RH_OK;
   rh_status status = rh_on_device_create(&device, custom, session, RH_ON_DEVICE_RUNS, &log, error);
-  if (status == RH_E_BUILD) return explain(custom, rh_text_get(&log), error);
+  if (status == RH_E_BUILD) {
+    char complaint[601];
+    if (!rh_code_complaint(rh_text_get(&log), custom->code->text, complaint, 600))
+      snprintf(complaint, sizeof complaint, "%.600s", error ? error->message : "");
+    return rh_fail(error, RH_E_FILE, "operator %s does not compile: %s", custom->op.name,
+                   complaint);
+  }
   RH_TRY(status);
   rh_on_device_reduce(device, NULL, 0, 0, custom->code->identity);
   status = rh_on_device_status(device, error);

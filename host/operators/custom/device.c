@@ -27,7 +27,6 @@ static void write_operands(const rh_custom *self, rh_text *to) {
                 self->op.constants_size / RH_CONSTANT_BYTES);
 }
 
-/* The head of what loads an element of its operands' values, the index and the constants. */
 static void write_head(const rh_custom *self, const char *type, const char *name, rh_text *to) {
   rh_text_add(to, "static inline %s %s(", type, name);
   for (uint32_t k = 0; k < self->face.n_operands; k++)
@@ -43,22 +42,16 @@ static const char *index_of(const rh_custom *self, rh_expr_name text) {
   return text;
 }
 
-/* The program's statements; outputs[k] receives output k's name. */
-static void write_load(const rh_custom *self, rh_text *to, rh_expr_name *outputs) {
+/* The function that loads an element of its operands' values, the index and the constants;
+ * outputs[k] receives output k's name. */
+static void write_load(const rh_custom *self, const char *type, const char *name, rh_text *to,
+                       rh_expr_name *outputs) {
   rh_expr_name names[RH_MOST_OPERANDS], index;
+  write_head(self, type, name, to);
   for (uint32_t k = 0; k < self->face.n_operands; k++)
     snprintf(names[k], sizeof names[k], "x%u", k);
   rh_exprs_write(self->load, to, (const rh_expr_name *)names, index_of(self, index), "constants",
                  "m", outputs);
-}
-
-static void write_map(const rh_custom *self, rh_text *to) {
-  rh_expr_name outputs[RH_MOST_FIELDS];
-  rh_text_add(to, "#define RH_OP_%s 1\n#define RH_TYPE_%s 1\n#define RH_MAP 1\n",
-              rh_op_name(self->face.base), rh_type_name(self->face.type));
-  write_head(self, memory_type(self->face.type), "rh_map", to);
-  write_load(self, to, outputs);
-  rh_text_add(to, "return %s;\n}\n", outputs[0]);
 }
 
 static void write_value(const rh_custom *self, rh_expr_name *fields, rh_text *to) {
@@ -134,28 +127,22 @@ static void write_code(const rh_custom *self, rh_text *to) {
   rh_text_add(to, "%s);\n}\n", index_of(self, index));
 }
 
-/* rh_value is made of them, and so is what kernels keep the fields of many values in. */
-static void write_fields(const rh_custom *self, rh_text *to) {
+static void write_struct(const rh_custom *self, rh_text *to) {
+  rh_expr_name outputs[RH_MOST_FIELDS];
+  /* rh_value is made of them, and so is what kernels keep the fields of many values in. */
   rh_text_add(to, "#define RH_FIELDS(X)");
   for (uint32_t k = 0; k < self->n_fields; k++)
     if (self->code)
       rh_text_add(to, " X(%s, %s)", memory_type(self->fields[k].type), self->fields[k].name);
     else rh_text_add(to, " X(%s, f%u)", memory_type(self->fields[k].type), k);
-  rh_text_add(to, "\n");
-}
-
-static void write_struct(const rh_custom *self, rh_text *to) {
-  rh_expr_name outputs[RH_MOST_FIELDS];
-  write_fields(self, to);
-  rh_text_add(to, "#define RH_STRUCT 1\n#define RH_MEMBER(type, name) type name;\n"
+  rh_text_add(to, "\n#define RH_STRUCT 1\n#define RH_MEMBER(type, name) type name;\n"
                   "typedef struct {\nRH_FIELDS(RH_MEMBER)\n} rh_value;\n");
   if (self->code) {
     write_code(self, to);
     return;
   }
   write_identity(self, to);
-  write_head(self, "rh_value", "rh_struct_load", to);
-  write_load(self, to, outputs);
+  write_load(self, "rh_value", "rh_struct_load", to, outputs);
   write_value(self, outputs, to);
   write_combine(self, to);
   write_uniform(self, to);
@@ -168,8 +155,16 @@ char *rh_custom_prelude(const rh_operator *face) {
   if (self->face.uses_f64) rh_text_add(&text, "#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n");
   write_operands(self, &text);
   rh_exprs_write_helpers(&text);
-  if (self->face.is_struct) write_struct(self, &text);
-  else write_map(self, &text);
+  if (self->face.is_struct) {
+    write_struct(self, &text);
+  } else {
+    rh_expr_name output;
+    const char *type = rh_type_name(self->face.type);
+    rh_text_add(&text, "#define RH_OP_%s 1\n#define RH_TYPE_%s 1\n#define RH_MAP 1\n",
+                rh_op_name(self->face.base), type);
+    write_load(self, memory_type(self->face.type), "rh_map", &text, &output);
+    rh_text_add(&text, "return %s;\n}\n", output);
+  }
   rh_prelude_append(&text);
   if (text.failed) rh_text_finish(&text);
   return text.s;

@@ -90,12 +90,6 @@ static rh_status take_summary(const reader *r, const row *key, const json_t *val
   return take_text(r, key, value);
 }
 
-/* A compiler's messages name the line in the file. */
-static void add_place(const reader *r, rh_text *text, rh_json_place at, rh_json_place before) {
-  if (!text->length || at.line != before.line + 1)
-    rh_definition_add_line(text, rh_path_name(r->to->origin), at.line);
-}
-
 /* One string, or a list of lines, which are joined: those of code end with a line break each. */
 static rh_status take_lines(const reader *r, const row *key, const json_t *value) {
   int is_list = json_is_array(value), is_code = (key->forms & MAPPED) == 0;
@@ -108,7 +102,9 @@ static rh_status take_lines(const reader *r, const row *key, const json_t *value
     int64_t item = is_list ? (int64_t)k : RH_ITEM_WHOLE;
     if (!line) return expect(r, key, item, key->what);
     rh_json_place at = place_of(r->to, key->name, item, 0);
-    if (is_code) add_place(r, &text, at, before);
+    /* A compiler's messages name the line in the file. */
+    if (is_code && (!text.length || at.line != before.line + 1))
+      rh_definition_add_line(&text, rh_path_name(r->to->origin), at.line);
     rh_text_add(&text, "%s%s%s", k && !is_code ? "\n" : "", line, is_code ? "\n" : "");
     before = at;
   }
@@ -384,20 +380,15 @@ static rh_status take_body(rh_definition *to, uint32_t k, rh_error *error) {
   return take_object(to, to->by_type[k].body, error);
 }
 
-static rh_definition with_body(const rh_definition *of, uint32_t k) {
-  rh_definition made = *of;
-  take_body(&made, k, NULL); /* it was right before */
-  return made;
-}
-
 /* What is said of the exact answer goes before what is said of any. */
 rh_definition rh_definition_for(const rh_definition *of, rh_type type) {
-  uint32_t exact = UINT32_C(1) << (RH_BY_EXACT + type), any = UINT32_C(1) << type;
-  for (uint32_t k = 0; k < of->n_by_type; k++)
-    if (of->accuracy && of->by_type[k].types & exact) return with_body(of, k);
-  for (uint32_t k = 0; k < of->n_by_type; k++)
-    if (of->by_type[k].types & any) return with_body(of, k);
-  return *of;
+  uint32_t any = UINT32_C(1) << type, exact = of->accuracy ? any << RH_BY_EXACT : 0, k = 0;
+  rh_definition made = *of;
+  while (k < of->n_by_type && !(of->by_type[k].types & exact)) k++;
+  if (k == of->n_by_type)
+    for (k = 0; k < of->n_by_type && !(of->by_type[k].types & any);) k++;
+  if (k < of->n_by_type) take_body(&made, k, NULL); /* it was right before */
+  return made;
 }
 
 /* "i64 u64", or "exact i64 u64"; 0: not names of types. */
@@ -428,18 +419,6 @@ static rh_status take_of_type(const reader *r, const row *key, uint32_t k, const
   return take_body(&tried, k, r->error);
 }
 
-static rh_status take_file(rh_definition *to, json_t *file, const char *json, size_t length,
-                           const char *origin, rh_error *error) {
-  to->own = json_pack("{s:o, s:o, s:o}", "file", file, "json", json_stringn(json, length), "origin",
-                      json_stringn_nocheck(origin, strlen(origin)));
-  if (!to->own) return rh_fail(error, RH_E_NOMEM, "no memory for an operator");
-  to->file = file;
-  to->json = json_string_value(json_object_get(to->own, "json"));
-  to->origin = json_string_value(json_object_get(to->own, "origin"));
-  if (json_is_object(file)) return take_object(to, file, error);
-  return rh_fail(error, RH_E_FILE, "%.500s:1:1: expected a JSON object", origin);
-}
-
 rh_status rh_definition_read(rh_definition *definition, const char *json, size_t length,
                              const char *origin, rh_error *error) {
   static const char mark[] = "\xef\xbb\xbf"; /* that some editors begin UTF-8 with */
@@ -451,7 +430,15 @@ rh_status rh_definition_read(rh_definition *definition, const char *json, size_t
   }
   json_t *file = json_loadb(json, length, JSON_REJECT_DUPLICATES, &why);
   if (!file) return rh_json_refuse(json, length, origin, &why, error);
-  rh_status status = take_file(definition, file, json, length, origin, error);
+  definition->file = file;
+  definition->own = json_pack("{s:o, s:o, s:o}", "file", file, "json", json_stringn(json, length),
+                              "origin", json_stringn_nocheck(origin, strlen(origin)));
+  definition->json = json_string_value(json_object_get(definition->own, "json"));
+  definition->origin = json_string_value(json_object_get(definition->own, "origin"));
+  rh_status status = !definition->own ? rh_fail(error, RH_E_NOMEM, "no memory for an operator")
+                     : json_is_object(file)
+                         ? take_object(definition, file, error)
+                         : rh_fail(error, RH_E_FILE, "%.500s:1:1: expected a JSON object", origin);
   if (status != RH_OK) rh_definition_finish(definition);
   return status;
 }

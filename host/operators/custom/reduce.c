@@ -49,13 +49,6 @@ static unsigned char *divide(const rh_custom *of, lanes *into, uint64_t n, unsig
   return from;
 }
 
-/* A row at least. */
-static uint64_t batch_lanes(const rh_custom *of, uint64_t row) {
-  uint64_t n = BATCH;
-  while (n > row && n * of->op.value_size > BATCH_BYTES) n /= 2;
-  return n;
-}
-
 /* ---- Combining ---- */
 
 /* Combines the first n lanes with the next n: into `made`, which changes places with them. */
@@ -173,7 +166,8 @@ static void append(const rh_custom *of, rh_canonical_tiles *to, uint64_t tiles,
 static void append_batches(const rh_custom *self, const rh_arrays *arrays, uint64_t first,
                            uint64_t end, uint64_t tiles, rh_canonical_tiles *to) {
   rh_canonical_value node = {{0}};
-  uint64_t row = ROW_BYTES / self->op.element_size, many = batch_lanes(self, row);
+  uint64_t row = ROW_BYTES / self->op.element_size, many = BATCH;
+  while (many > row && many * self->op.value_size > BATCH_BYTES) many /= 2;
   uint64_t each = tiles < many / row ? tiles : many / row;
   _Alignas(64) unsigned char room[(6 * PIECE + 2 * many) * self->op.value_size], *at = room;
   batch b = {.of = self, .arrays = arrays, .row = row, .end = end};
@@ -203,18 +197,6 @@ static void reduce_tiles(const rh_custom *self, const rh_arrays *arrays, uint64_
 
 /* ---- Operators that do not commute: neighbours first, from the elements on ---- */
 
-/* Element e stands where e's bits in reverse order say, so that here, too, what a step combines are
- * halves. */
-static void reduce_neighbours(batch *self, uint64_t first, uint64_t n, unsigned char *value) {
-  load(self, first, n, &self->rows, 0);
-  for (uint32_t k = 0; k < self->of->n_fields; k++) {
-    uint32_t size = size_of(self->of, k);
-    for (uint64_t e = 0; e < n; e++)
-      memcpy(self->all.of[k] + rh_bits_reversed(e, n) * size, self->rows.of[k] + e * size, size);
-  }
-  halve(self->of, &self->all, n, &self->made, value);
-}
-
 /* A tile is a whole number of such pieces, so that tiles need no care of their own. */
 static void reduce_in_order(const rh_custom *self, const rh_arrays *arrays, uint64_t first,
                             uint64_t n, void *value) {
@@ -226,7 +208,13 @@ static void reduce_in_order(const rh_custom *self, const rh_arrays *arrays, uint
          divide(self, &b.all, ELEMENTS, divide(self, &b.rows, ELEMENTS, room)));
   rh_canonical_tiles all;
   for (all.count = 0; first < b.end; first += ELEMENTS) {
-    reduce_neighbours(&b, first, ELEMENTS, node.bytes);
+    load(&b, first, ELEMENTS, &b.rows, 0);
+    /* Element e stands where e's bits in reverse order say, so that here, too, what a step combines
+     * are halves. */
+    for (uint32_t k = 0; k < self->n_fields; k++)
+      for (uint64_t e = 0, size = size_of(self, k); e < ELEMENTS; e++)
+        memcpy(b.all.of[k] + rh_bits_reversed(e, ELEMENTS) * size, b.rows.of[k] + e * size, size);
+    halve(self, &b.all, ELEMENTS, &b.made, node.bytes);
     rh_canonical_append(&self->op, &all, &node);
   }
   rh_canonical_join(&self->op, &all, value);
