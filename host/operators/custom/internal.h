@@ -15,9 +15,6 @@ uint32_t rh_custom_constant_types(const rh_custom *self, uint32_t constant);
 rh_status rh_custom_parse_ops(const rh_definition *definition, uint32_t ops[RH_MOST_FIELDS],
                               uint32_t *n, rh_error *error);
 
-/* Does the value need a number of its own, of the elements that the condition leaves in? */
-int rh_custom_needs_count(const rh_definition *definition);
-
 /* A struct of several built-in operators' values, of these maps, or of the definition's fields. */
 rh_status rh_custom_make_parts(rh_custom *self, const rh_definition *definition,
                                const uint32_t *ops, uint32_t n_ops, const rh_exprs *maps,
@@ -42,6 +39,8 @@ rh_status rh_custom_make_results(rh_custom *self, const rh_definition *definitio
 
 /* For calls.c. */
 char *rh_custom_prelude(const rh_operator *face);
+int rh_custom_enclose(const rh_operator *face, uint32_t field, const rh_arrays *arrays,
+                      uint64_t first, uint64_t n, const double *host, double *low, double *high);
 void rh_custom_decode(const rh_operator *face, const void *value, uint64_t n, rh_result *result);
 void rh_custom_results(const rh_operator *face, const void *values, const uint64_t *lengths,
                        uint64_t n, void *const *to);
@@ -54,6 +53,20 @@ void rh_custom_constants(const rh_operator *face, rh_text *to);
 char *rh_custom_make_key(const rh_custom *self, const rh_definition *definition);
 
 /* Mean and variance on the host: moments.c. */
+
+typedef struct rh_moments {
+  double n, mean, m2; /* the fields, as they stand in a value */
+  double large;       /* where squares may overflow: m2 of differences times RH_MOMENTS_LARGE */
+} rh_moments;
+#define RH_MOMENTS_LARGE 0x1p-128
+
+/* Both of at least one element; b->n/n is 1/2 where they have as many, without a division. */
+static inline rh_moments rh_moments_of_both(rh_moments a, rh_moments b) {
+  double n = a.n + b.n, r = a.n == b.n ? 0.5 : b.n / n, d = b.mean - a.mean;
+  double e = d * RH_MOMENTS_LARGE;
+  return (rh_moments){n, isfinite(d) ? a.mean + d * r : a.mean * (1 - r) + b.mean * r,
+                      a.m2 + b.m2 + d * d * a.n * r, a.large + b.large + e * e * a.n * r};
+}
 
 /* The bits of t in reverse order, as many as numbers below `end` have, a power of two: if item t
  * stands there, neighbours are in the two halves of an array, at the same places of them. */
@@ -90,9 +103,6 @@ int rh_moments_is(const rh_custom *self, const rh_definition *of);
  * are too near for `large`, and *value is not what the expressions give. */
 int rh_moments_reduce(const rh_custom *self, const rh_arrays *arrays, uint64_t first, uint64_t n,
                       void *value);
-
-/* *a = combine(*a, *b), the same, of values of three fields or four. */
-void rh_moments_combine(void *a, const void *b, size_t size);
 
 /* ---- Lines and columns of values in a JSON text, which the JSON library does not tell ---- */
 

@@ -104,23 +104,17 @@ static rh_type common_type(const rh_operand *operands, uint32_t n) {
   return type;
 }
 
-int rh_custom_needs_count(const rh_definition *definition) {
-  int has = 0;
-  for (uint32_t k = 0; k < definition->n_results; k++)
-    has |= rh_definition_mentions(definition->results[k].text, "n");
-  return definition->where && has;
-}
-
 static rh_status make_form(rh_custom *self, const rh_definition *definition, rh_error *error) {
   uint32_t ops[RH_MOST_FIELDS], n_ops;
+  for (uint32_t k = 0; k < definition->n_results && definition->where; k++)
+    self->has_count |= rh_definition_mentions(definition->results[k].text, "n");
   if (definition->n_fields) return rh_custom_make_fields(self, definition, error);
   RH_TRY(rh_custom_parse_ops(definition, ops, &n_ops, error));
   RH_TRY(parse_map(self, definition, error));
   /* An index comes with each element, so that only a struct can leave one out. */
   int is_masked = definition->where && rh_op_flags(ops[0], RH_TYPE_u64) & RH_OP_INDEXED;
   int is_struct = n_ops > 1 || rh_exprs_count(self->load) > 1 || is_masked;
-  if (!is_struct && !rh_custom_needs_count(definition))
-    return make_mapped(self, definition, ops[0], error);
+  if (!is_struct && !self->has_count) return make_mapped(self, definition, ops[0], error);
   rh_exprs *maps = self->load;
   self->load = NULL;
   rh_status status = rh_custom_make_parts(self, definition, ops, n_ops, maps, error);

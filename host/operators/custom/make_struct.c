@@ -116,9 +116,9 @@ static rh_status add_loaded(rh_custom *self, const rh_field_text *field, const c
 static const char ours[] = "the operator"; /* whose texts are redhost's own */
 
 /* ---- The fields of a built-in operator's value ---- in the order of rh_value of
- * kernels/prelude/types.cl; a name is what follows that of the part.  The texts are expressions.  In
- * `load`, i is the index.  In `combine`, a and b stand for this field of both values, c and d for
- * the first field of the part. */
+ * kernels/prelude/types.cl; a name is what follows that of the part.  The texts are expressions.
+ * In `load`, i is the index.  In `combine`, a and b stand for this field of both values, c and d
+ * for the first field of the part. */
 
 enum { MOST_PART_FIELDS = 2 };
 #define ELEMENT "mapped_element" /* in the texts of `load` */
@@ -181,8 +181,8 @@ static uint32_t extreme(uint32_t op, rh_type type, rh_field_text fields[MOST_PAR
   return is_indexed ? 2 : 1;
 }
 
-/* The number of fields; 0 if the operator cannot be one of several: products of floats, whose values
- * are scaled, and affine. */
+/* The number of fields; 0 if the operator cannot be one of several: products of floats, whose
+ * values are scaled, and affine. */
 static uint32_t part_fields(uint32_t op, rh_type type, rh_field_text fields[MOST_PART_FIELDS]) {
   static const struct {
     uint32_t op;
@@ -275,7 +275,6 @@ rh_status rh_custom_make_parts(rh_custom *self, const rh_definition *definition,
     RH_TRY(add_part(self, op, type, text, what, error));
     flags &= rh_op_flags(op, type) | ~(uint32_t)RH_OP_EXACT;
   }
-  self->has_count = rh_custom_needs_count(definition);
   if (self->has_count) RH_TRY(add_part(self, RH_OP_sum, RH_TYPE_u64, "(u64)1", ours, error));
   RH_TRY(combine_parts(self, error));
   close_struct(self);
@@ -296,7 +295,6 @@ static rh_status add_fields(rh_custom *self, const rh_definition *definition, rh
     RH_TRY(add_loaded(self, &field, RH_WHAT(definition, definition->file ? "load" : "map", k),
                       RH_WHAT(definition, "identity", k), error));
   }
-  self->has_count = rh_custom_needs_count(definition);
   return self->has_count ? add_loaded(self, &count, ours, ours, error) : RH_OK;
 }
 

@@ -10,12 +10,6 @@ enum { ROWS = 4, ROW_BYTES = 512, MOST_LANES = ROW_BYTES /* of elements of a byt
 enum { MOST_STEPS = 5 /* from 4 * 8 lanes on */, LANES = 8 };
 enum { FEWEST = 8 }; /* elements, which loops over arrays take no faster than one by one */
 
-typedef struct moments {
-  double n, mean, m2; /* the fields, as they stand in a value */
-  double large;       /* where squares may overflow: m2 of differences times LARGE */
-} moments;
-#define LARGE 0x1p-128
-
 /* ---- A tile ---- halving a row's lanes down to eight combines whole vectors, which stay in
  * registers. */
 
@@ -148,14 +142,6 @@ void rh_moments_join(double *mean, double *m2, uint64_t pieces, double n) {
 
 /* ---- A tile that is not whole ---- */
 
-/* Both of at least one element; b->n/n is 1/2 where they have as many, without a division. */
-static moments of_both(moments a, moments b) {
-  double n = a.n + b.n, r = a.n == b.n ? 0.5 : b.n / n, d = b.mean - a.mean;
-  double e = d * LARGE;
-  return (moments){n, isfinite(d) ? a.mean + d * r : a.mean * (1 - r) + b.mean * r,
-                   a.m2 + b.m2 + d * d * a.n * r, a.large + b.large + e * e * a.n * r};
-}
-
 /* As arrays of each field. */
 typedef struct few {
   _Alignas(64) double n[ROWS * MOST_LANES], mean[ROWS * MOST_LANES], m2[ROWS * MOST_LANES],
@@ -166,7 +152,7 @@ typedef struct few {
 RH_WIDEST static void combine_few(few *of, uint64_t at, uint64_t from, uint64_t count) {
   for (uint64_t j = at; j < at + count; j++, from++) {
     double n = of->n[j] + of->n[from], d = of->mean[from] - of->mean[j], r = of->n[from] / n;
-    double e = d * LARGE;
+    double e = d * RH_MOMENTS_LARGE;
     of->m2[j] = of->m2[j] + of->m2[from] + d * d * of->n[j] * r;
     of->large[j] = of->large[j] + of->large[from] + e * e * of->n[j] * r;
     of->mean[j] = isfinite(d) ? of->mean[j] + d * r : of->mean[j] * (1 - r) + of->mean[from] * r;
@@ -194,13 +180,13 @@ static void load_few(const rh_custom *self, const rh_arrays *arrays, uint64_t fi
 static int reduce_fewest(const rh_custom *self, const rh_arrays *arrays, uint64_t first, uint64_t n,
                          void *value) {
   double x[FEWEST];
-  moments of[FEWEST];
+  rh_moments of[FEWEST];
   uint32_t variable = 0;
   rh_type type = rh_exprs_variable_of(self->load, 1, &variable);
   if (n > FEWEST || !convert(type, arrays->operands[variable], first, n, x)) return 0;
-  for (uint64_t j = 0; j < n; j++) of[j] = (moments){1, x[j], 0, 0};
+  for (uint64_t j = 0; j < n; j++) of[j] = (rh_moments){1, x[j], 0, 0};
   for (uint64_t half = FEWEST / 2; half > 0; half /= 2) {
-    for (uint64_t j = 0; j + half < n; j++) of[j] = of_both(of[j], of[j + half]);
+    for (uint64_t j = 0; j + half < n; j++) of[j] = rh_moments_of_both(of[j], of[j + half]);
     if (n > half) n = half;
   }
   memcpy(value, of, self->op.value_size);
@@ -221,7 +207,7 @@ static void reduce_few(const rh_custom *self, const rh_arrays *arrays, uint64_t 
     combine_few(&all, 0, half, lanes - half);
     lanes = half;
   }
-  const moments made = {all.n[0], all.mean[0], all.m2[0], all.large[0]};
+  const rh_moments made = {all.n[0], all.mean[0], all.m2[0], all.large[0]};
   memcpy(value, &made, self->op.value_size);
 }
 
@@ -238,7 +224,7 @@ int rh_moments_reduce(const rh_custom *self, const rh_arrays *arrays, uint64_t f
   _Alignas(64) double mean[LANES * RH_MOMENTS_MOST_TILES], m2[LANES * RH_MOMENTS_MOST_TILES];
   uint64_t pieces = tiles * reduce_to_lanes(self, arrays, first, tiles, mean, m2);
   rh_moments_join(mean, m2, pieces, (double)(n / pieces));
-  const moments all = {(double)n, *mean, *m2, *m2 * LARGE * LARGE};
+  const rh_moments all = {(double)n, *mean, *m2, *m2 * RH_MOMENTS_LARGE * RH_MOMENTS_LARGE};
   memcpy(value, &all, self->op.value_size);
   if (self->n_fields == 3) return isfinite(all.mean);
   return isfinite(all.m2) && (all.m2 == 0 || all.m2 > 0x1p-640);
@@ -270,13 +256,4 @@ int rh_moments_is(const rh_custom *self, const rh_definition *of) {
          strcmp(of->lets[k].text, meanvar[k].is) == 0 &&
          strcmp(of->fields[k].combine, meanvar[k].combine) == 0;
   return is;
-}
-
-void rh_moments_combine(void *a, const void *b, size_t size) {
-  moments left = {0}, right = {0};
-  memcpy(&left, a, size);
-  memcpy(&right, b, size);
-  if (right.n == 0) return;
-  if (left.n > 0) right = of_both(left, right);
-  memcpy(a, &right, size);
 }
