@@ -31,31 +31,3 @@ rh_status rh_bench_output_take_over(const char *path, rh_records *results, rh_er
 
 /* Writes all results to all destinations. */
 rh_status rh_bench_output_all(const rh_app *app, const rh_records *results, rh_error *error);
-
-/* tool, run and settings.  `results` must be empty. */
-rh_status rh_bench_header_begin(rh_records *results, const rh_app *app,
-                                const rh_bench_settings *settings, rh_error *error);
-/* Call it when the stage is calibrated: adds its strategies and peers, and the device's
- * calibration. */
-rh_status rh_bench_header_stage(rh_records *results, const rh_app *app, const rh_stage *stage,
-                                rh_error *error);
-/* Call it at the end: adds the duration, and whether the run is complete. */
-rh_status rh_bench_header_end(rh_records *results, double wall_s, int complete, rh_error *error);
-
-/* ---- Tables ---- */
-
-/* On standard output: a table for each device, operator and type, each with the best strategy at
- * each size, and one line on the method; with --verbose the parts of each call.  Behind them a line
- * for each strategy, operator and type with results of the same data on more than one device:
- * "bits: onepass, sum f32: equal on 2 devices (0x44ffd2e5)". */
-void rh_bench_table_print(const rh_records *results, const rh_terminal *terminal);
-
-/* ---- --tune: events while it searches, and the results of a device ---- */
-
-/* "two_stage_float4 sum f32 2^22 12.1 us -> 9.4 us group=512", for a human reader; or a warning. */
-void rh_tune_report_event(const rh_app *app, const rh_tuner *tuner, const rh_tune_event *event);
-
-/* The results of a device.  file: where they are stored; null: they are not stored, or there are
- * none. */
-void rh_tune_print(const rh_app *app, const rh_tuner *tuner, const char *file, int kept);
-void rh_tune_add_json(const rh_tuner *tuner, json_t *list);

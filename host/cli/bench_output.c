@@ -1,8 +1,164 @@
-#include <sys/utsname.h>
-
+#include "../operators/algebra/algebra.h"
 #include "../tools/plot/plot.h"
 #include "bench.h"
-#include "offers.h"
+
+/* ---- Tables ---- */
+
+static void print_line(rh_text *text, const char *before, const char *behind) {
+  if (text->length) printf("%s%s%s", before, rh_text_get(text), behind);
+  rh_text_finish(text);
+}
+
+/* Prints a line for each device: the reference of the percentages, and the properties of the
+ * clock. */
+static void print_calibration(const rh_records *results) {
+  size_t k;
+  const json_t *device;
+  json_array_foreach(json_object_get(results->head, "calibration"), k, device) {
+    char peak[32], up[32], down[32];
+    const char *id = json_string_value(json_object_get(device, "device"));
+    const char *timer = json_string_value(json_object_get(device, "timer"));
+    if (!id || !timer) continue;
+    printf("%s: reads %s GB/s, copies %s GB/s up and %s down; a launch costs %s, an empty kernel "
+           "%s; the %s clock steps %s\n",
+           id,
+           rh_format_digits(peak, 1e-9 * rh_records_calibration(results, id, "read_peak_Bps"), 4),
+           rh_format_digits(up, 1e-9 * rh_records_calibration(results, id, "h2d_Bps"), 3),
+           rh_format_digits(down, 1e-9 * rh_records_calibration(results, id, "d2h_Bps"), 3),
+           rh_seconds(rh_records_calibration(results, id, "launch_s")),
+           rh_seconds(rh_records_calibration(results, id, "empty_kernel_s")), timer,
+           rh_seconds(rh_records_calibration(results, id, "timer_step_s")));
+  }
+}
+
+static double setup_s(const rh_row *row, const char *key) {
+  return json_number_value(json_object_get(json_object_get(row->facts, "setup_s"), key));
+}
+
+/* Prints one instrumented call of each row, whose times are independent of those above. */
+static void print_parts(const rh_row *const *rows, uint32_t n) {
+  printf("instrumented, one call each: an event on every command makes it slower\n");
+  for (uint32_t k = 0; k < n; k++) {
+    const rh_row *row = rows[k];
+    const json_t *part;
+    size_t j;
+    if (!rh_row_is_timed(row)) continue;
+    printf("  %5s  %s:", rh_count(rh_row_size(row)), row->strategy);
+    if (setup_s(row, "build") > 0)
+      printf(" build %s%s,", rh_seconds(setup_s(row, "build")),
+             json_is_true(json_object_get(json_object_get(row->facts, "setup_s"), "build_cached"))
+                 ? " (cached)"
+                 : "");
+    if (setup_s(row, "upload") > 0) printf(" upload %s,", rh_seconds(setup_s(row, "upload")));
+    json_array_foreach(json_object_get(row->facts, "parts"), j, part) {
+      printf(" %s %s,", rh_plain(json_string_value(json_object_get(part, "stage"))),
+             rh_seconds(json_number_value(json_object_get(part, "seconds"))));
+    }
+    if (j)
+      printf(" the host's share %s",
+             rh_seconds(json_number_value(json_object_get(row->facts, "host_share_s"))));
+    else printf(" no commands of a device");
+    printf("\n");
+  }
+  printf("\n");
+}
+
+/* ---- Whether a strategy's results have the same bits on several devices ---- */
+
+/* Of a series, which is of one strategy, operator and type; those of one size as they were
+ * measured. */
+static int by_size(const void *first, const void *second) {
+  const rh_row *a = *(const rh_row *const *)first, *b = *(const rh_row *const *)second;
+  return a->n != b->n ? (a->n > b->n) - (a->n < b->n) : (a > b) - (a < b);
+}
+
+/* "" if it is unknown. */
+static const char *value_of(const rh_row *row) {
+  return rh_plain(
+      json_string_value(json_object_get(json_object_get(row->facts, "check"), "value")));
+}
+
+/* The bits of a value, which reads back as the same number. */
+static const char *bits_of(char text[32], const rh_row *row) {
+  rh_type type = rh_op_result_type(row->op, row->type);
+  if (type == RH_TYPE_f32 || type == RH_TYPE_f64)
+    snprintf(text, 32, "0x%0*llx", (int)(2 * rh_type_size(type)),
+             (unsigned long long)rh_element_bits(type, strtod(value_of(row), NULL)));
+  else snprintf(text, 32, "%.31s", value_of(row));
+  return text;
+}
+
+/* n rows of a series. */
+static void print_series(const rh_row *const *rows, uint32_t n) {
+  char bits[32], others[32];
+  const rh_row *one = rows[0], *other = NULL; /* that differ; null: none do */
+  uint32_t devices = 1, most = 1, sizes = 0;
+  for (uint32_t k = 1, first = 0; k < n; k++) {
+    if (rows[k]->n != rows[first]->n) first = k;
+    devices = k - first + 1;
+    sizes += devices == 2;
+    if (devices > most) most = devices;
+    if (other || strcmp(value_of(rows[first]), value_of(rows[k])) == 0) continue;
+    one = rows[first];
+    other = rows[k];
+  }
+  if (most == 1) return;
+  printf("bits: %s, %s %s: ", rh_plain(one->strategy), rh_row_op_name(one),
+         rh_type_name(one->type));
+  if (other)
+    printf("differ at n = %s: %s on %s, %s on %s\n", rh_count(one->n), bits_of(bits, one),
+           rh_plain(one->device), bits_of(others, other), rh_plain(other->device));
+  else if (sizes == 1) printf("equal on %u devices (%s)\n", most, bits_of(bits, one));
+  else printf("equal on %u devices at %u sizes\n", most, sizes);
+}
+
+static int has_value(const rh_row *row) {
+  return !row->is_peer && *value_of(row) &&
+         (row->status == RH_ROW_ok || row->status == RH_ROW_wrong);
+}
+
+static void print_bits(const rh_records *results) {
+  const rh_row *all = results->rows;
+  RH_FREED(const rh_row *) series = NULL;
+  uint32_t n = results->n_rows;
+  if (RH_NEW(&series, n, "rows", NULL) != RH_OK) return;
+  for (uint32_t k = 0; k < n; k++) {
+    uint32_t length = 0;
+    for (uint32_t j = 0; j < n && has_value(&all[k]); j++) {
+      if (!has_value(&all[j]) || rh_row_op_order(&all[k], &all[j]) != 0 ||
+          all[k].type != all[j].type || strcmp(all[k].strategy, all[j].strategy) != 0)
+        continue;
+      if (j < k) break; /* it was printed */
+      series[length++] = &all[j];
+    }
+    qsort(series, length, sizeof *series, by_size);
+    if (length) print_series(series, length);
+  }
+}
+
+/* ---- All ---- */
+
+static void print_tables(const rh_records *results) {
+  RH_FREED(const rh_row *) rows = rh_records_tabulated(results);
+  rh_text text = {0};
+  for (uint32_t k = 0, n; rows && k < results->n_rows; k += n) {
+    rh_table table = {0};
+    n = rh_table_length(rows + k, results->n_rows - k);
+    rh_table_title(&text, results, rows[k]);
+    print_line(&text, "", "\n\n");
+    rh_table_fill(&table, rows + k, n, 0);
+    rh_table_print(&table, "  ");
+    rh_table_best(&text, rows + k, n);
+    print_line(&text, "\n", "\n\n");
+    if (rh_terminal.verbose) print_parts(rows + k, n);
+  }
+  if (rows) print_calibration(results);
+  print_bits(results);
+  rh_table_legend(&text, results);
+  print_line(&text, "", "\n");
+}
+
+/* ---- Destinations: standard output or --output, --export, --resume ---- */
 
 uint32_t rh_bench_format(const rh_typed *typed) {
   static const uint32_t formats[] = {
@@ -30,12 +186,6 @@ static const char *device_key(const rh_records *results) {
   return key ? key : "no device";
 }
 
-static rh_status refuse(const char *path, const char *what, const char *was, const char *is,
-                        rh_error *error) {
-  return rh_fail(error, RH_E_FILE, "--resume %s: it was measured %s %s, this is %s; use a new file",
-                 path, what, was, is);
-}
-
 static const char *word_of(const json_t *object, const char *key) {
   const char *word = json_string_value(json_object_get(object, key));
   return word ? word : "unknown";
@@ -44,13 +194,16 @@ static const char *word_of(const json_t *object, const char *key) {
 /* Points of different builds, devices or settings could not be distinguished in one file. */
 static rh_status check_same(const char *path, const rh_records *was, const rh_records *is,
                             rh_error *error) {
-  static const char *const of_tool[] = {"version", "git", "build"};
-  const json_t *old = json_object_get(was->head, "tool"), *now = json_object_get(is->head, "tool");
-  if (strcmp(device_key(was), device_key(is)) != 0)
-    return refuse(path, "on", device_key(was), device_key(is), error);
-  for (size_t k = 0; k < sizeof of_tool / sizeof *of_tool; k++)
-    if (strcmp(word_of(old, of_tool[k]), word_of(now, of_tool[k])) != 0)
-      return refuse(path, "by redhost", word_of(old, of_tool[k]), word_of(now, of_tool[k]), error);
+  static const char *const of_tool[] = {NULL, "version", "git", "build"}; /* null: the device */
+  for (size_t k = 0; k < sizeof of_tool / sizeof *of_tool; k++) {
+    const char *key = of_tool[k];
+    const char *one = key ? word_of(json_object_get(was->head, "tool"), key) : device_key(was);
+    const char *other = key ? word_of(json_object_get(is->head, "tool"), key) : device_key(is);
+    if (strcmp(one, other) != 0)
+      return rh_fail(error, RH_E_FILE,
+                     "--resume %s: it was measured %s %s, this is %s; use a new file", path,
+                     key ? "by redhost" : "on", one, other);
+  }
   if (!json_equal(json_object_get(was->head, "settings"), json_object_get(is->head, "settings")))
     return rh_fail(error, RH_E_FILE,
                    "--resume %s: it was measured with other settings (--cache, --precision, "
@@ -85,19 +238,14 @@ rh_status rh_bench_output_take_over(const char *path, rh_records *results, rh_er
 }
 
 /* --quiet: the name of the best strategy of each point. */
-static void print_best(const rh_records *results) {
-  for (uint32_t k = 0; k < results->n_rows; k++) {
-    const rh_row *row = &results->rows[k];
-    rh_best best = rh_records_best(results, row, 0);
-    if (best.row == row) puts(row->strategy);
-  }
-}
-
 static rh_status print(const rh_app *app, const rh_records *results, rh_error *error) {
   uint32_t format = rh_bench_format(app->typed);
   if (format) return rh_records_write(results, format, stdout, "standard output", error);
-  if (app->typed->quiet) print_best(results);
-  else rh_bench_table_print(results, app->terminal);
+  if (!app->typed->quiet) print_tables(results);
+  for (uint32_t k = 0; k < results->n_rows && app->typed->quiet; k++) {
+    const rh_row *row = &results->rows[k];
+    if (rh_records_best(results, row, 0).row == row) puts(row->strategy);
+  }
   return RH_OK;
 }
 
@@ -132,126 +280,4 @@ rh_status rh_bench_output_all(const rh_app *app, const rh_records *results, rh_e
   rh_status drawn =
       rh_plot_results(results, "the results", &spec, &plotted, status == RH_OK ? error : &why);
   return status == RH_OK ? drawn : status;
-}
-
-extern char **environ;
-
-static rh_status finished(int failed, rh_error *error) {
-  return failed ? rh_fail(error, RH_E_NOMEM, "no memory for the results' header") : RH_OK;
-}
-
-/* Only variables of redhost and OpenCL, because an environment may contain secrets. */
-static json_t *environment(void) {
-  static const char *const ours[] = {"REDHOST_", "OCL_ICD_", "POCL_", "OMP_",
-                                     "CUDA_VISIBLE_DEVICES="};
-  json_t *object = json_object();
-  for (char **entry = environ; *entry; entry++)
-    for (size_t k = 0; k < sizeof ours / sizeof *ours; k++) {
-      if (strncmp(*entry, ours[k], strlen(ours[k])) != 0) continue;
-      char key[128];
-      snprintf(key, sizeof key, "%.*s", (int)strcspn(*entry, "="), *entry);
-      json_object_set_new(object, key, rh_json_bytes(*entry + strcspn(*entry, "=") + 1));
-    }
-  return object;
-}
-
-static json_t *processor(void) {
-  char line[256];
-  json_t *name = NULL;
-  FILE *file = fopen("/proc/cpuinfo", "r");
-  while (file && !name && fgets(line, sizeof line, file)) {
-    char *colon = strchr(line, ':');
-    if (strncmp(line, "model name", 10) != 0 || !colon) continue;
-    colon[strcspn(colon, "\n")] = 0;
-    name = rh_json_bytes(colon + 1 + strspn(colon + 1, " "));
-  }
-  if (file) fclose(file);
-  return name ? name : json_null();
-}
-
-static json_t *now(void) {
-  char text[32] = "";
-  time_t seconds = time(NULL);
-  struct tm utc;
-  if (gmtime_r(&seconds, &utc)) strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &utc);
-  return json_string(text);
-}
-
-static json_t *describe_run(const rh_app *app) {
-  struct utsname system;
-  char host[256] = "";
-  gethostname(host, sizeof host - 1);
-  const char *os = uname(&system) == 0 ? rh_show("%s %s", system.sysname, system.release) : NULL;
-  return rh_json("argv:o start:o host:s os:s? cpu:o processors:n env:o complete:b",
-                 rh_json_strings(app->typed->argv, (uint32_t)app->typed->argc), now(), host, os,
-                 processor(), (int64_t)sysconf(_SC_NPROCESSORS_ONLN), environment(), 0);
-}
-
-static json_t *describe_settings(const rh_bench_settings *settings) {
-  static const char *const timers[] = {"auto", "event", "host"};
-  const rh_bench_rules *rules = &settings->rules;
-  return rh_json("cache:s precision:f max_time_s:f min_samples:i max_samples:i processes:i timer:s "
-                 "seed:s data:s",
-                 settings->hot ? "hot" : "cold", rules->precision, rules->max_time_s,
-                 rules->min_samples, rules->max_samples, settings->processes,
-                 timers[settings->timer], rh_show("%llu", (unsigned long long)settings->seed),
-                 settings->data);
-}
-
-rh_status rh_bench_header_begin(rh_records *results, const rh_app *app,
-                                const rh_bench_settings *settings, rh_error *error) {
-  json_auto_t *document = rh_json_document(json_object());
-  json_t *tool = json_incref(json_object_get(document, "tool")), *run = describe_run(app);
-  json_t *is = describe_settings(settings);
-  results->head = rh_json("schema:s tool:o run:o devices:o calibration:o settings:o strategies:o",
-                          RH_SCHEMA, tool, run, json_array(), json_array(), is, json_array());
-  return finished(!results->head || !tool || !run || !is, error);
-}
-
-rh_status rh_bench_header_end(rh_records *results, double wall_s, int complete, rh_error *error) {
-  json_t *run = json_object_get(results->head, "run");
-  int failed = json_object_set_new(run, "wall_s", json_real(wall_s)) |
-               json_object_set_new(run, "complete", json_boolean(complete));
-  return finished(failed, error);
-}
-
-static json_t *describe_calibration(const rh_stage *stage) {
-  const rh_bench_device *bench_device = &stage->bench_device;
-  const rh_calibration *c = &bench_device->calibration;
-  return rh_json("device:s timer:s timer_declared_s:f timer_step_s:f launch_s:f empty_kernel_s:f "
-                 "read_peak_Bps:f read_peak_bytes:u h2d_Bps:f d2h_Bps:f cold_footprint_bytes:u",
-                 stage->device->label, bench_device->host_clock ? "host" : "event",
-                 c->timer_declared_s, c->timer_step_s, c->launch_s, c->empty_kernel_s, c->read_peak,
-                 bench_device->scratch_bytes, c->upload, c->download, c->cold_bytes);
-}
-
-static int describe_strategies(json_t *list, const rh_app *app, const rh_stage *stage) {
-  rh_app own = *app; /* offers are described for the first problem */
-  int failed = 0;
-  rh_bench_at first = {.t = 0};
-  rh_bench_next(stage->settings, &first);
-  own.op = first.problem.operation.op->base;
-  own.type = first.problem.operation.op->type;
-  for (uint32_t k = 0; k < stage->n_found; k++) {
-    const rh_entry *entry = rh_registry_find(&stage->context->registry, stage->found[k].name);
-    if (entry) failed |= json_array_append_new(list, rh_json_strategy(&own, entry));
-  }
-  return failed;
-}
-
-rh_status rh_bench_header_stage(rh_records *results, const rh_app *app, const rh_stage *stage,
-                                rh_error *error) {
-  json_t *strategies = json_object_get(results->head, "strategies");
-  int failed = describe_strategies(strategies, app, stage);
-  for (uint32_t k = 0; k < stage->n_peers; k++) {
-    rh_peers *peers = stage->peers[k];
-    for (uint32_t j = 0; j < rh_peers_count(peers); j++)
-      failed |= json_array_append_new(
-          strategies, rh_json("name:s peer:b summary:s plugin:s", rh_peers_sampler(peers, j).name,
-                              1, rh_peers_about(peers, j), stage->settings->peers[k]));
-  }
-  if (stage->device)
-    failed |= json_array_append_new(json_object_get(results->head, "calibration"),
-                                    describe_calibration(stage));
-  return finished(failed, error);
 }

@@ -1,6 +1,4 @@
 #include "bench.h"
-#include "data.h"
-#include "offers.h"
 
 static rh_status parse_rules(rh_bench_rules *rules, const rh_typed *typed, rh_error *error) {
   double percent = typed->quick ? 2 : typed->thorough ? 0.2 : 0.5;
@@ -40,7 +38,8 @@ static rh_status parse_lengths(rh_bench_settings *settings, const rh_typed *type
   for (uint32_t t = 0; t < settings->types.n; t++)
     if (settings->sizes[t][settings->n_sizes[t] - 1] < settings->lengths[0])
       return rh_fail(error, RH_E_USAGE, "--length %s: no size has as many elements", typed->length);
-  return rh_distributions_parse(typed->distribution, &settings->distributions, error);
+  return rh_words_parse(&rh_distribution_words, typed->distribution, &settings->distributions,
+                        error);
 }
 
 /* Every defined pair of the operators and types is measured; there must be at least one. */
@@ -68,7 +67,6 @@ static rh_status check_sizes(const rh_bench_settings *settings, rh_error *error)
 /* Adds operator `k` of those that are not built in, for the types that it can be made for. */
 static rh_status add_own(rh_bench_settings *settings, const rh_app *app, const rh_typed *typed,
                          uint32_t k, rh_error *error) {
-  const rh_options *options = &app->context->options;
   rh_custom **own = &settings->own[k * RH_N_TYPES];
   uint32_t n_failed = 0;
   rh_error first = {0}, why;
@@ -79,7 +77,7 @@ static rh_status add_own(rh_bench_settings *settings, const rh_app *app, const r
                    RH_MOST_OWN_OPS);
   for (uint32_t t = 0; t < settings->types.n; t++) {
     rh_status status =
-        rh_user_operator_define(typed, options, NULL, settings->types.list[t], &own[t], &why);
+        rh_user_operator_define(app, typed, NULL, settings->types.list[t], &own[t], &why);
     if (status != RH_OK && (n_failed++ == 0 || status != RH_E_USAGE)) first = why;
     if (status == RH_OK) RH_TRY(rh_user_operator_trust(app, own[t], error));
   }
@@ -99,19 +97,19 @@ static int has_op(const rh_bench_settings *settings, const char *name) {
 
 static rh_status parse_ops(rh_bench_settings *settings, const rh_app *app, rh_error *error) {
   rh_typed typed = *app->typed;
-  const char *list = typed.op ? typed.op : "sum";
+  const char *list = typed.texts.op ? typed.texts.op : "sum";
   uint32_t n_own = 0;
-  rh_ops chosen;
-  RH_TRY(rh_types_parse(typed.type, &settings->types, error));
+  rh_numbers chosen;
+  RH_TRY(rh_words_parse(&rh_type_words, typed.type, &settings->types, error));
   settings->ops.n = 0;
   if (rh_user_operator_is_one(&typed)) return add_own(settings, app, &typed, 0, error);
   RH_TRY(rh_list_check("--op", list, error));
-  while ((typed.op = rh_list_next(&list))) {
-    int is_own = rh_ops_parse(typed.op, &chosen, NULL) != RH_OK;
+  while ((typed.texts.op = rh_list_next(&list))) {
+    int is_own = rh_words_parse(&rh_op_words, typed.texts.op, &chosen, NULL) != RH_OK;
     for (uint32_t k = 0; !is_own && k < chosen.n; k++)
       if (!has_op(settings, rh_op_name(chosen.list[k])))
         settings->ops.list[settings->ops.n++] = chosen.list[k];
-    if (is_own && !has_op(settings, typed.op))
+    if (is_own && !has_op(settings, typed.texts.op))
       RH_TRY(add_own(settings, app, &typed, n_own++, error));
   }
   return check_pairs(settings, error);

@@ -54,8 +54,8 @@ void rh_beside_add_failure(rh_beside *beside, const char *strategy, const rh_err
                why->status == RH_DECLINED ? "declined" : "failed");
 }
 
-rh_status rh_beside_print(rh_beside *beside, const rh_terminal *terminal, rh_error *error) {
-  if (beside->n) rh_table_print(&beside->table, terminal, "");
+rh_status rh_beside_print(rh_beside *beside, rh_error *error) {
+  if (beside->n) rh_table_print(&beside->table, "");
   if (!json_array_size(beside->results)) return RH_OK;
   return rh_json_print(
       rh_json("devices:o results:o", json_incref(beside->devices), json_incref(beside->results)),

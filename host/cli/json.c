@@ -1,16 +1,12 @@
-#include "offers.h"
+#include "app.h"
 #include "revision.h"
 
 json_t *rh_json_document(json_t *members) {
   json_t *tool =
       rh_json("version:s git:s dirty:b build:s", rh_version(),
               *REDHOST_COMMIT ? REDHOST_COMMIT : NULL, REDHOST_DIRTY, "C compiler " __VERSION__);
-  json_t *document = rh_json("schema:s tool:o", "redhost/1", tool);
-  int failed = json_object_update(document, members) != 0;
-  json_decref(members);
-  if (!failed) return document;
-  json_decref(document);
-  return NULL;
+  json_auto_t *document = rh_json("schema:s tool:o", "redhost/1", tool), *own = members;
+  return json_object_update(document, own) == 0 ? json_incref(document) : NULL;
 }
 
 json_t *rh_json_strings(char *const *list, uint32_t n) {
@@ -77,14 +73,12 @@ json_t *rh_json_strategy(const rh_app *app, const rh_entry *entry) {
 }
 
 rh_status rh_json_print(json_t *members, rh_error *error) {
-  json_t *document = rh_json_document(members);
+  json_auto_t *document = rh_json_document(members);
   if (!document) return rh_fail(error, RH_E_NOMEM, "no memory for a JSON document");
   errno = 0;
-  int failed = json_dumpf(document, stdout, JSON_INDENT(2)) != 0, code = errno;
-  json_decref(document);
-  if (failed)
+  if (json_dumpf(document, stdout, JSON_INDENT(2)) != 0)
     return rh_fail(error, RH_E_FILE, "standard output: %s",
-                   code ? strerror(code) : "the JSON document cannot be written");
+                   errno ? strerror(errno) : "the JSON document cannot be written");
   putchar('\n');
   return RH_OK;
 }

@@ -5,7 +5,6 @@
 
 #include "../operators/foreign/foreign.h"
 #include "../tools/verify/verify.h"
-#include "process.h"
 #include "run.h"
 
 static int exit_code(rh_status status) {
@@ -33,8 +32,9 @@ static rh_status parse_problem(rh_app *app, rh_error *error) {
   if (takes_devices(typed) || typed->mode == RH_MODE_PLOT) return RH_OK;
   int is_own =
       rh_option_find("map")->value & 1u << typed->mode && rh_user_operator_is_wanted(typed);
-  if (typed->op && !is_own) RH_TRY(rh_op_parse(typed->op, &app->op, error));
-  if (typed->type) RH_TRY(rh_type_parse(typed->type, &app->type, error));
+  if (typed->texts.op && !is_own)
+    RH_TRY(rh_word_parse(&rh_op_words, typed->texts.op, &app->op, error));
+  if (typed->type) RH_TRY(rh_word_parse(&rh_type_words, typed->type, &app->type, error));
   return RH_OK;
 }
 
@@ -66,9 +66,8 @@ static const char *own_path(char *path, size_t size) {
   return access(path, X_OK) == 0 ? path : "/proc/self/exe";
 }
 
-static rh_status run_mode(const rh_typed *typed, rh_terminal *terminal, rh_beside *beside,
-                          rh_error *error) {
-  rh_app app = {.typed = typed, .terminal = terminal, .beside = beside};
+static rh_status run_mode(const rh_typed *typed, rh_beside *beside, rh_error *error) {
+  rh_app app = {.typed = typed, .beside = beside};
   char program[PATH_MAX];
   rh_options options = {
       .struct_size = sizeof options,
@@ -79,7 +78,7 @@ static rh_status run_mode(const rh_typed *typed, rh_terminal *terminal, rh_besid
       .program = own_path(program, sizeof program),
       .no_cache = typed->no_cache,
       .no_measure = typed->no_measure,
-      .reporter = rh_terminal_reporter(terminal),
+      .reporter = rh_terminal_reporter,
   };
   if (typed->mode >= RH_MODE_COMPLETION) return dispatch(&app, error);
   RH_TRY(parse_problem(&app, error));
@@ -98,21 +97,20 @@ static rh_status run_mode(const rh_typed *typed, rh_terminal *terminal, rh_besid
 
 /* --run A,B: each as if it were alone.  The first failure is the status, in *first; others are
  * told. */
-static rh_status run_one(const rh_typed *all, const char *name, rh_terminal *terminal,
-                         rh_beside *beside, rh_error *first) {
+static rh_status run_one(const rh_typed *all, const char *name, rh_beside *beside,
+                         rh_error *first) {
   rh_typed typed = *all;
   rh_error why = {0};
   typed.name = name;
-  rh_status status = run_mode(&typed, terminal, beside, &why);
+  rh_status status = run_mode(&typed, beside, &why);
   if (status == RH_OK) return RH_OK;
   if (status != RH_E_WRONG) rh_beside_add_failure(beside, name, &why);
   if (first->status == RH_OK) *first = why;
-  else if (why.message[0] && strcmp(why.message, first->message) != 0)
-    rh_terminal_say_error(terminal, &why);
+  else if (why.message[0] && strcmp(why.message, first->message) != 0) rh_terminal_say_error(&why);
   return status;
 }
 
-static rh_status run_each(const rh_typed *typed, rh_terminal *terminal, rh_error *error) {
+static rh_status run_each(const rh_typed *typed, rh_error *error) {
   RH_FINISHED(rh_beside) beside = rh_beside_begin();
   RH_FREED(char) names = NULL;
   if ((typed->input && strcmp(typed->input, "-") == 0) || rh_wants_ranks(typed) || typed->state ||
@@ -125,9 +123,9 @@ static rh_status run_each(const rh_typed *typed, rh_terminal *terminal, rh_error
   RH_TRY(rh_copy(&names, typed->name, "the strategies' names", error));
   rh_status status = RH_OK;
   for (char *left = names, *name; status != RH_E_CANCELLED && (name = strsep(&left, ","));)
-    status = run_one(typed, name, terminal, &beside, error);
+    status = run_one(typed, name, &beside, error);
   if (status != RH_E_CANCELLED && !typed->quiet)
-    rh_beside_print(&beside, terminal, error->status ? NULL : error);
+    rh_beside_print(&beside, error->status ? NULL : error);
   return error->status;
 }
 
@@ -151,7 +149,6 @@ static void hold_standard_files(void) {
 
 static int start(int argc, char **argv) {
   rh_typed typed;
-  rh_terminal terminal = {0};
   rh_error error = {0};
   rh_fpstate_leave(); /* a library that was preloaded may have changed it */
   /* Exceeding the file size limit (ulimit -f) must be a write error, not a signal. */
@@ -175,19 +172,18 @@ static int start(int argc, char **argv) {
   uselocale(newlocale(LC_ALL_MASK, "C", (locale_t)0));
   rh_status status = rh_options_parse(&typed, argc, argv, &error);
   rh_terminal_catch_interrupt();
-  if (status == RH_OK) rh_terminal_init(&terminal, &typed);
+  if (status == RH_OK) rh_terminal_init(&typed);
   int are_several = status == RH_OK && typed.mode == RH_MODE_RUN && strchr(typed.name, ',');
   if (status == RH_OK)
-    status = are_several ? run_each(&typed, &terminal, &error)
-                         : run_mode(&typed, &terminal, NULL, &error);
-  rh_terminal_clear(&terminal);
+    status = are_several ? run_each(&typed, &error) : run_mode(&typed, NULL, &error);
+  rh_terminal_clear();
   rh_status flushed = flush_output(status == RH_OK ? &error : NULL);
   if (status == RH_OK) status = flushed;
   /* A write that failed because of the interrupt is not an error of the file. */
   if (status == RH_E_FILE && rh_terminal_was_interrupted())
     status = rh_fail(&error, RH_E_CANCELLED, "interrupted");
   if (status == RH_OK || !error.message[0]) return exit_code(status);
-  rh_run_ranks_say(&typed, &terminal, &error);
+  rh_run_ranks_say(&typed, &error);
   return exit_code(status);
 }
 

@@ -100,7 +100,7 @@ static void print_table(const work *w) {
   rh_table table = {0};
   rh_table_begin(&table, with_device ? headings : strchr(headings, '|') + 1);
   for (uint32_t k = 0; k < c->n_changes; k++) add_change(&table, &c->changes[k], with_device);
-  rh_table_print(&table, w->app->terminal, "  ");
+  rh_table_print(&table, "  ");
 }
 
 /* "27 compared: 25 same, 0 fast, 1 SLOW, 1 unclear.  3 only in old." */
@@ -197,9 +197,8 @@ static json_t *comparison_members(const work *w) {
 
 static rh_status read_file(const work *w, const char *path, rh_records *results, rh_error *error) {
   RH_TRY(rh_records_read(path, results, error));
-  if (results->is_cut && !w->app->terminal->quiet)
-    rh_terminal_say(w->app->terminal,
-                    "%s: the last line is cut off; the %u results before it are compared", path,
+  if (results->is_cut && !w->app->typed->quiet)
+    rh_terminal_say("%s: the last line is cut off; the %u results before it are compared", path,
                     results->n_rows);
   return RH_OK;
 }
@@ -214,8 +213,7 @@ static rh_status compare_files(work *w, rh_error *error) {
   RH_TRY(rh_compare(&w->comparison, &w->old, &w->new_, percent / 100, error));
   for (uint32_t k = 0; k < w->comparison.n_warnings; k++) {
     rh_make_plain(w->comparison.warnings[k]);
-    if (!w->app->terminal->quiet)
-      rh_terminal_say(w->app->terminal, "%s", w->comparison.warnings[k]);
+    if (!w->app->typed->quiet) rh_terminal_say("%s", w->comparison.warnings[k]);
   }
   return RH_OK;
 }
@@ -249,7 +247,7 @@ rh_status rh_mode_compare(const rh_app *app, rh_error *error) {
   if (!rh_comparison_regressions(&w.comparison)) return status;
   /* Exit status 1 is for regressions that must stop a CI pipeline: significantly slower, or broken,
    * even if drawing the picture failed. */
-  if (status != RH_OK) rh_terminal_say(app->terminal, "%s", error->message);
+  if (status != RH_OK) rh_terminal_say("%s", error->message);
   return rh_fail(error, RH_E_WRONG, "of %u points, %u became slower and %u broke",
                  w.comparison.n_changes, counts[RH_CHANGE_slow], counts[RH_CHANGE_broken]);
 }

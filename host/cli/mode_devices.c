@@ -12,8 +12,7 @@ static rh_status print_json(const rh_cl_devices *devices, const rh_cl_device *ch
   return rh_json_print(rh_json("devices:o", array), error);
 }
 
-static void print_table(const rh_app *app, const rh_cl_devices *devices,
-                        const rh_cl_device *chosen) {
+static void print_table(const rh_cl_devices *devices, const rh_cl_device *chosen) {
   rh_table table = {0};
   rh_table_begin(&table, "|ID|TYPE|DEVICE|PLATFORM|DRIVER|>CU|>MEMORY");
   for (uint32_t k = 0; k < devices->n; k++) {
@@ -23,7 +22,7 @@ static void print_table(const rh_app *app, const rh_cl_devices *devices,
                  device->driver, rh_show("%u", device->about.compute_units),
                  rh_bytes(device->about.global_bytes));
   }
-  rh_table_print(&table, app->terminal, "  ");
+  rh_table_print(&table, "  ");
   printf("\n* what a plain --run uses. Select with -d %s, -d %s, a part of the name, or "
          "REDHOST_DEVICE.\n",
          chosen->label, rh_device_kind_name(chosen->about.kind));
@@ -36,7 +35,7 @@ rh_status rh_mode_devices(const rh_app *app, rh_error *error) {
   RH_TRY(rh_context_device(app->context, &chosen, error));
   if (app->typed->json) return print_json(devices, chosen, error);
   if (!app->typed->quiet) {
-    print_table(app, devices, chosen);
+    print_table(devices, chosen);
     return RH_OK;
   }
   for (uint32_t k = 0; k < devices->n; k++) printf("%s\n", devices->list[k].label);

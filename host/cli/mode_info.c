@@ -1,10 +1,9 @@
 /* redhost --info NAME */
 #include <limits.h>
 
-#include "data.h"
-#include "offers.h"
+#include "app.h"
 
-static void print_parameters(const rh_app *app, const rh_entry *entry) {
+static void print_parameters(const rh_entry *entry) {
   char range[128], initial[64];
   rh_table table = {.columns = 4};
   if (entry->says.n_params == 0) return;
@@ -18,7 +17,7 @@ static void print_parameters(const rh_app *app, const rh_entry *entry) {
     rh_table_cell(&table, RH_PLAIN, "[%s]", initial);
     rh_table_cell(&table, RH_PLAIN, "%s", param->doc);
   }
-  rh_table_print(&table, app->terminal, "  ");
+  rh_table_print(&table, "  ");
 }
 
 static void print_kinds(const rh_entry *entry) {
@@ -57,8 +56,8 @@ static void print_here(const rh_app *app, const rh_entry *entry) {
     printf("  cannot run: %s\n", rh_plain(offer->answer.reason));
     return;
   }
-  printf("  types     %s\n  operators %s\n  passes    %s\n", rh_offer_types(entry),
-         rh_offer_ops(entry), rh_offer_passes(&offer->answer));
+  printf("  types     %s\n  operators %s\n  passes    %s\n", rh_offer_words(entry, 0),
+         rh_offer_words(entry, 1), rh_offer_passes(&offer->answer));
   if (offer->answer.depth == RH_DEPTH_ONE_ROUNDING)
     printf("  depth     none: the exact sum, rounded once\n");
   else if (offer->answer.depth)
@@ -71,53 +70,44 @@ static void print_here(const rh_app *app, const rh_entry *entry) {
 
 /* ---- Sources, which are installed with the strategies that come with redhost ---- */
 
-static const struct {
-  const char *folder, *suffix;
-} sources[] = {{"plugins", ".c"}, {"kernels", ".cl"}, {"plugins", ".foreign.json"}};
-enum { N_SOURCES = sizeof sources / sizeof *sources };
-
-/* "PREFIX/share/redhost/kernels/cascade.cl", in `path`, or null if it is not there.  Sources have
- * the name of the plugin's file, which may hold several strategies. */
-static const char *find_source(const rh_app *app, const rh_entry *entry, int k,
-                               char path[PATH_MAX]) {
-  const char *program = app->context->options.program, *bin = strstr(program, "/bin/");
-  for (const char *next = bin; next; next = strstr(next + 1, "/bin/")) bin = next;
-  if (!bin || !entry->file->installed) return NULL;
-  const char *file = rh_path_name(entry->file->path);
-  snprintf(path, PATH_MAX, "%.*s/share/redhost/%s/%.*s%s", (int)(bin - program), program,
-           sources[k].folder, (int)strcspn(file, "."), file, sources[k].suffix);
-  return access(path, R_OK) == 0 ? path : NULL;
-}
-
-static json_t *sources_json(const rh_app *app, const rh_entry *entry) {
+/* "PREFIX/share/redhost/kernels/cascade.cl": sources have the name of the plugin's file, which may
+ * hold several strategies. */
+static json_t *sources_of(const rh_app *app, const rh_entry *entry) {
+  static const struct {
+    const char *folder, *suffix;
+  } sources[] = {{"plugins", ".c"}, {"kernels", ".cl"}, {"plugins", ".foreign.json"}};
   char path[PATH_MAX];
   json_t *array = json_array();
-  for (int k = 0; k < N_SOURCES; k++)
-    if (find_source(app, entry, k, path)) json_array_append_new(array, rh_json_bytes(path));
+  const char *program = app->context->options.program, *bin = strstr(program, "/bin/");
+  const char *file = rh_path_name(entry->file->path);
+  for (const char *next = bin; next; next = strstr(next + 1, "/bin/")) bin = next;
+  if (!bin || !entry->file->installed) return array;
+  for (size_t k = 0; k < sizeof sources / sizeof *sources; k++) {
+    snprintf(path, sizeof path, "%.*s/share/redhost/%s/%.*s%s", (int)(bin - program), program,
+             sources[k].folder, (int)strcspn(file, "."), file, sources[k].suffix);
+    if (access(path, R_OK) == 0) json_array_append_new(array, rh_json_bytes(path));
+  }
   return array;
-}
-
-static void print_sources(const rh_app *app, const rh_entry *entry) {
-  char path[PATH_MAX];
-  for (int k = 0, n = 0; k < N_SOURCES; k++)
-    if (find_source(app, entry, k, path)) printf("%-12s%s\n", n++ ? "" : "source", rh_plain(path));
 }
 
 static rh_status print_json(const rh_app *app, const rh_entry *entry, rh_error *error) {
   json_t *strategy = rh_json_strategy(app, entry);
   json_object_set_new(strategy, "about", rh_json_bytes(entry->says.about));
-  json_object_set_new(strategy, "sources", sources_json(app, entry));
+  json_object_set_new(strategy, "sources", sources_of(app, entry));
   return rh_json_print(rh_json("strategies:o", rh_json_one(strategy)), error);
 }
 
 static void print_text(const rh_app *app, const rh_entry *entry) {
-  printf("%s - %s\n\n", rh_styled(app->terminal, RH_BOLD, entry->says.name),
-         rh_plain(entry->says.summary));
+  json_auto_t *sources = sources_of(app, entry);
+  const json_t *path;
+  size_t k;
+  printf("%s - %s\n\n", rh_styled(RH_BOLD, entry->says.name), rh_plain(entry->says.summary));
   rh_print_wrapped(entry->says.about, "", "", 78);
   printf("\nplugin      %s\nversion     %s, by %s, %s\n", rh_plain(entry->file->path),
          rh_plain(entry->says.version), rh_plain(entry->says.author),
          rh_plain(entry->says.license));
-  print_sources(app, entry);
+  json_array_foreach(sources, k, path)
+      printf("%-12s%s\n", k ? "" : "source", rh_plain(json_string_value(path)));
   if (app->typed->verbose) printf("built with  %s\n", rh_plain(entry->build));
   print_kinds(entry);
   printf("order       %s\n", entry->says.promises & RH_KEEPS_ORDER
@@ -128,7 +118,7 @@ static void print_text(const rh_app *app, const rh_entry *entry) {
              ? ": sums and products of floats in the canonical order (docs/inside/bits.md)"
          : entry->says.promises & RH_ROUNDS_ONCE ? ": sums of floats, exact and rounded once"
                                                  : "");
-  print_parameters(app, entry);
+  print_parameters(entry);
   print_here(app, entry);
 }
 

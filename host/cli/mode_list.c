@@ -1,6 +1,5 @@
 /* redhost --list */
-#include "data.h"
-#include "offers.h"
+#include "app.h"
 
 static void add_row(rh_table *table, const rh_entry *entry, const rh_offer *offer) {
   const rh_strategy *is = &entry->says;
@@ -8,8 +7,8 @@ static void add_row(rh_table *table, const rh_entry *entry, const rh_offer *offe
                      : is->promises & RH_ROUNDS_ONCE   ? "rounded once"
                                                        : rh_determinism_name(is->determinism);
   if (offer->status == RH_OK)
-    rh_table_row(table, "*    + ", is->name, rh_offer_passes(&offer->answer), rh_offer_types(entry),
-                 rh_offer_ops(entry), bits, "yes", is->summary);
+    rh_table_row(table, "*    + ", is->name, rh_offer_passes(&offer->answer),
+                 rh_offer_words(entry, 0), rh_offer_words(entry, 1), bits, "yes", is->summary);
   else rh_table_row(table, "*    -.", is->name, "-", "-", "-", bits, "no", offer->answer.reason);
 }
 
@@ -46,9 +45,9 @@ static void print_table(const rh_app *app, const rh_registry *registry, const rh
   if (app->own)
     printf(", %s of %s", rh_plain(app->own->name), rh_type_name(app->own->operands[0].type));
   else if (app->type) printf(", %s of %s", rh_op_name(app->op), rh_type_name(app->type));
-  else if (app->typed->op) printf(", %s", rh_op_name(app->op));
+  else if (app->typed->texts.op) printf(", %s", rh_op_name(app->op));
   printf("\n\n");
-  rh_table_print(&table, app->terminal, "  ");
+  rh_table_print(&table, "  ");
   printf("\n%u of %u can run.\n", runnable, n);
   print_rest(registry);
   if (n == 0) printf("No strategies in %s.\n", rh_plain(registry->search.searched));
@@ -78,7 +77,7 @@ static void print_names(const rh_app *app, const rh_registry *registry) {
     if (entry->shadowed_by) continue;
     if (!app->own || rh_offer_for(app, entry)->status == RH_OK) printf("%s\n", entry->says.name);
     else if (!entry->file->installed) /* a plugin that somebody works on */
-      rh_terminal_say(app->terminal, "%s is left out: %s", entry->says.name,
+      rh_terminal_say("%s is left out: %s", entry->says.name,
                       rh_offer_for(app, entry)->answer.reason);
   }
 }
@@ -109,7 +108,7 @@ static int is_started(const rh_transport_entry *entry) {
   return entry->transport && entry->answer == RH_TRANSPORT_STARTED;
 }
 
-static void print_transports(const rh_app *app, const rh_transport_list *list) {
+static void print_transports(const rh_transport_list *list) {
   rh_table table = {0};
   rh_table_begin(&table, "NAME|HERE|WHAT|FILE|NOTE");
   for (uint32_t k = 0; k < list->n; k++) {
@@ -121,7 +120,7 @@ static void print_transports(const rh_app *app, const rh_transport_list *list) {
                  t ? t->description : "-", entry->path ? entry->path : "built in", entry->text);
   }
   printf("Transports between the ranks of a job\n\n");
-  rh_table_print(&table, app->terminal, "  ");
+  rh_table_print(&table, "  ");
   printf("\nSearched: %s\n", rh_plain(list->searched));
 }
 
@@ -142,7 +141,7 @@ static rh_status list_transports(const rh_app *app, rh_error *error) {
   RH_FINISHED(rh_transport_list) list = {0};
   RH_TRY(rh_transports_list(&list, error));
   if (app->typed->json) return print_transports_json(&list, error);
-  if (!app->typed->quiet) print_transports(app, &list);
+  if (!app->typed->quiet) print_transports(&list);
   for (uint32_t k = 0; k < list.n && app->typed->quiet; k++)
     if (list.entries[k].transport) printf("%s\n", list.entries[k].transport->name);
   return RH_OK;

@@ -2,9 +2,7 @@
  * sdk/operator and sdk/transport under another name. */
 #include <dirent.h>
 
-#include "../engine/ranks/ranks.h"
-#include "../operators/catalog/catalog.h"
-#include "data.h"
+#include "app.h"
 #include "templates.h"
 
 /* Which files are written. */
@@ -142,26 +140,6 @@ static rh_status check_is_no_operator(const rh_app *app, const char *name, rh_er
   return entry ? taken("an operator", name, entry->path, error) : RH_OK;
 }
 
-static rh_status check_is_no_strategy(const rh_app *app, const char *name, rh_error *error) {
-  RH_FINISHED(rh_registry) registry = {0};
-  RH_TRY(rh_registry_scan(&registry, &app->context->options, NULL, 0, error));
-  const rh_entry *entry = rh_registry_find(&registry, name);
-  return entry ? taken("a strategy", name, entry->file->path, error) : RH_OK;
-}
-
-/* Several files may offer one transport, as the two of MPI do; a new one that is not meant to
- * should not be taken for them. */
-static rh_status check_is_no_transport(const char *name, rh_error *error) {
-  RH_FINISHED(rh_transport_list) list = {0};
-  RH_TRY(rh_transports_list(&list, error));
-  for (uint32_t k = 0; k < list.n; k++) {
-    const rh_transport_entry *entry = &list.entries[k];
-    if (entry->transport && strcmp(entry->transport->name, name) == 0)
-      return taken("a transport", name, entry->path, error);
-  }
-  return RH_OK;
-}
-
 /* ---- Commands to type next ---- */
 
 /* The pkg-config directory of this redhost; null if its SDK is not installed. */
@@ -235,7 +213,10 @@ rh_status rh_mode_new_plugin(const rh_app *app, rh_error *error) {
                    "--new-plugin %s --python: a package's name ends with a letter or a digit",
                    name);
   RH_TRY(check_is_no_operator(app, name, error));
-  RH_TRY(check_is_no_strategy(app, name, error));
+  RH_FINISHED(rh_registry) registry = {0};
+  RH_TRY(rh_registry_scan(&registry, &app->context->options, NULL, 0, error));
+  const rh_entry *entry = rh_registry_find(&registry, name);
+  if (entry) return taken("a strategy", name, entry->file->path, error);
   return create(app, app->typed->python ? PYTHON : PLUGIN, name, name, error);
 }
 
@@ -246,7 +227,15 @@ rh_status rh_mode_new_transport(const rh_app *app, rh_error *error) {
                    "--new-transport '%s': a name is made of a-z, 0-9, - and _, and is not longer "
                    "than 31",
                    name);
-  RH_TRY(check_is_no_transport(name, error));
+  /* Several files may offer one transport, as the two of MPI do; a new one that is not meant to
+   * should not be taken for them. */
+  RH_FINISHED(rh_transport_list) list = {0};
+  RH_TRY(rh_transports_list(&list, error));
+  for (uint32_t k = 0; k < list.n; k++) {
+    const rh_transport_entry *entry = &list.entries[k];
+    if (entry->transport && strcmp(entry->transport->name, name) == 0)
+      return taken("a transport", name, entry->path, error);
+  }
   return create(app, TRANSPORT, name, name, error);
 }
 

@@ -1,5 +1,5 @@
 /* redhost --ops, and --info of an operator. */
-#include "offers.h"
+#include "app.h"
 
 /* "yes", "integers", "no" */
 static const char *exactness_of(const rh_catalog_entry *entry) {
@@ -164,11 +164,10 @@ static void print_about(const char *about) {
   putchar('\n');
 }
 
-static void print_page(const rh_app *app, const rh_catalog_entry *entry) {
+static void print_page(const rh_catalog_entry *entry) {
   json_auto_t *object = operator_json(entry, 0);
   const char *origin = entry->op ? "built in" : "comes with redhost";
-  printf("%s - %s\n\n", rh_styled(app->terminal, RH_BOLD, entry->name),
-         rh_plain(summary_of(entry)));
+  printf("%s - %s\n\n", rh_styled(RH_BOLD, entry->name), rh_plain(summary_of(entry)));
   print_about(entry->definition.about);
   print_line("operator", entry->path ? entry->path : origin);
   print_line("operands", list_in(object, "operands", ", ", ""));
@@ -187,7 +186,7 @@ static void print_page(const rh_app *app, const rh_catalog_entry *entry) {
 rh_status rh_operator_page(const rh_app *app, const rh_catalog_entry *entry, rh_error *error) {
   if (app->typed->json)
     return rh_json_print(rh_json("operators:o", rh_json_one(operator_json(entry, 1))), error);
-  if (!app->typed->quiet) print_page(app, entry);
+  if (!app->typed->quiet) print_page(entry);
   else if (entry->path) rh_print_path(entry->path);
   else printf("%s\n", entry->name);
   return RH_OK;
@@ -220,7 +219,7 @@ static void print_rest(const rh_catalog *catalog) {
     printf("note: %s\n", rh_plain(catalog->search.notes[k]));
 }
 
-static void print_operators(const rh_app *app, const rh_catalog *catalog) {
+static void print_operators(const rh_catalog *catalog) {
   rh_table table = {0};
   uint32_t n = 0;
   rh_table_begin(&table, "NAME|OPERANDS|RESULTS|CLAIMS|EXACT|FROM|NOTE");
@@ -230,7 +229,7 @@ static void print_operators(const rh_app *app, const rh_catalog *catalog) {
     n++;
   }
   printf("Operators, for --op\n\n");
-  rh_table_print(&table, app->terminal, "  ");
+  rh_table_print(&table, "  ");
   printf("\n%u operators.\n", n);
   print_rest(catalog);
   printf("redhost --info NAME describes one.\n");
@@ -252,7 +251,7 @@ rh_status rh_mode_ops(const rh_app *app, rh_error *error) {
   RH_FINISHED(rh_catalog) catalog = {0};
   RH_TRY(rh_catalog_scan(&catalog, &app->context->options, NULL, error));
   if (app->typed->json) return print_operators_json(&catalog, error);
-  if (!app->typed->quiet) print_operators(app, &catalog);
+  if (!app->typed->quiet) print_operators(&catalog);
   for (uint32_t k = 0; app->typed->quiet && k < catalog.n_entries; k++)
     if (!catalog.entries[k].shadowed_by) printf("%s\n", catalog.entries[k].name);
   return RH_OK;

@@ -16,12 +16,6 @@ static void get_window_size(rh_plot_spec *spec) {
 
 /* ---- Selecting rows: --strategy, --op, --type, --device ---- */
 
-static int has_number(const uint32_t *list, uint32_t n, uint32_t number) {
-  for (uint32_t k = 0; k < n; k++)
-    if (list[k] == number) return 1;
-  return n == 0;
-}
-
 /* list: ids or parts of names, separated by commas; null: all. */
 static int is_device(const rh_records *results, const char *id, const char *list) {
   const char *name = rh_records_device_text(results, id, "name");
@@ -32,13 +26,12 @@ static int is_device(const rh_records *results, const char *id, const char *list
 }
 
 static rh_status keep_wanted(const rh_typed *typed, rh_records *results, rh_error *error) {
-  rh_ops ops = {.n = 0}; /* 0: all, as of types */
-  rh_types types = {.n = 0};
+  rh_numbers ops, types; /* of what was typed */
   uint32_t n = results->n_rows;
   RH_FREED(const char *) names = NULL;
   RH_FREED(unsigned char) keep = NULL;
-  if (typed->op) RH_TRY(rh_ops_parse(typed->op, &ops, error));
-  if (typed->type) RH_TRY(rh_types_parse(typed->type, &types, error));
+  RH_TRY(rh_words_parse(&rh_op_words, typed->texts.op, &ops, error));
+  RH_TRY(rh_words_parse(&rh_type_words, typed->type, &types, error));
   RH_TRY(RH_NEW(&names, n + 1u, "names", error));
   RH_TRY(RH_NEW(&keep, n + 1u, "names", error));
   for (uint32_t k = 0; k < n; k++) names[k] = results->rows[k].strategy;
@@ -46,8 +39,9 @@ static rh_status keep_wanted(const rh_typed *typed, rh_records *results, rh_erro
   results->n_rows = 0;
   for (uint32_t k = 0; k < n; k++) {
     rh_row row = results->rows[k];
-    if (keep[k] && has_number(ops.list, ops.n, row.op) &&
-        has_number(types.list, types.n, row.type) && is_device(results, row.device, typed->device))
+    if (keep[k] && (!typed->texts.op || rh_numbers_have(&ops, row.op)) &&
+        (!typed->type || rh_numbers_have(&types, row.type)) &&
+        is_device(results, row.device, typed->device))
       results->rows[results->n_rows++] = row;
     else rh_row_finish(&row);
   }
@@ -84,18 +78,14 @@ static rh_status print_json(const rh_plotted *plotted, rh_error *error) {
   return rh_json_print(rh_json("pictures:o", pictures), error);
 }
 
-/* What the name of a file asks for. */
-static int kind_of(const char *path) {
-  return rh_plot_is_picture(path)    ? RH_EXPORT_PICTURE
-         : rh_plot_is_page(path)     ? RH_EXPORT_PAGE
-         : rh_format_from_path(path) ? RH_EXPORT_ROWS
-                                     : 0;
-}
-
 rh_status rh_exports_check(const rh_typed *typed, int kinds, rh_error *error) {
   for (uint32_t k = 0; k < typed->exports.n; k++) {
     const char *path = typed->exports.list[k];
-    if (!(kind_of(path) & kinds))
+    int kind = rh_plot_is_picture(path)    ? RH_EXPORT_PICTURE
+               : rh_plot_is_page(path)     ? RH_EXPORT_PAGE
+               : rh_format_from_path(path) ? RH_EXPORT_ROWS
+                                           : 0;
+    if (!(kind & kinds))
       return rh_fail(error, RH_E_USAGE,
                      "--export '%s': expected a name that ends in %s.svg, .png%s", path,
                      kinds & RH_EXPORT_ROWS ? ".json, .jsonl, .csv, .md, " : "",
@@ -125,7 +115,7 @@ rh_status rh_mode_plot(const rh_app *app, rh_error *error) {
   rh_plot_spec spec = {.pictures = typed->picture,
                        .files = typed->exports.list,
                        .n_files = typed->exports.n,
-                       .color = (uint32_t)app->terminal->color};
+                       .color = (uint32_t)rh_terminal.color};
   RH_FINISHED(rh_records) results = {0};
   RH_FINISHED(rh_plotted) plotted = {0};
   RH_TRY(check(typed, error));

@@ -1,16 +1,6 @@
 /* redhost without arguments: a summary of this machine, and suggestions. */
 #include "../choose/choose.h"
-#include "offers.h"
-
-static uint32_t count(const rh_app *app, const rh_registry *registry, int runnable) {
-  uint32_t n = 0;
-  for (uint32_t k = 0; k < registry->n_entries; k++) {
-    const rh_entry *entry = &registry->entries[k];
-    if (entry->shadowed_by) continue;
-    n += !runnable || rh_offer_for(app, entry)->status == RH_OK;
-  }
-  return n;
-}
+#include "app.h"
 
 static void print_device(const rh_app *app, const rh_error *no_device) {
   const rh_cl_device *device = app->context->device;
@@ -32,8 +22,12 @@ rh_status rh_mode_summary(const rh_app *app, rh_error *error) {
   RH_TRY(rh_context_registry(app->context, (uint64_t)1 << RH_DEFAULT_LOG2_SIZE, &registry,
                              &no_device, error));
   RH_TRY(rh_context_tuned(app->context, &tuned, error));
-  uint32_t installed = count(app, registry, 0), runnable = count(app, registry, 1);
-  uint32_t n_tuned = rh_tunedb_count(tuned);
+  uint32_t installed = 0, runnable = 0, n_tuned = rh_tunedb_count(tuned);
+  for (uint32_t k = 0; k < registry->n_entries; k++) {
+    if (registry->entries[k].shadowed_by) continue;
+    installed++;
+    runnable += rh_offer_for(app, &registry->entries[k])->status == RH_OK;
+  }
   if (app->typed->json)
     return rh_json_print(rh_json("devices:o installed:i runnable:i tuned:i",
                                  rh_json_one(rh_json_device(app->context->device)), installed,

@@ -1,7 +1,7 @@
 /* redhost --verify [NAME | FILE]... */
 
 #include "../tools/verify/verify.h"
-#include "data.h"
+#include "app.h"
 
 /* A file to be tested, or one strategy in it. */
 typedef struct target {
@@ -125,14 +125,14 @@ static rh_status take_own(work *w, rh_error *error) {
   const rh_typed *typed = app->typed;
   RH_OWNED(rh_custom) custom = NULL;
   if (!rh_user_operator_is_wanted(typed)) {
-    if (!typed->op && !typed->type) return RH_OK;
+    if (!typed->texts.op && !typed->type) return RH_OK;
     return rh_fail(error, RH_E_USAGE,
                    "--%s: --verify tries all built-in operators and types; with an operator of "
                    "one's own, such as --op meanvar, it tries that one, too",
-                   typed->op ? "op" : "type");
+                   typed->texts.op ? "op" : "type");
   }
-  RH_TRY(rh_user_operator_define(typed, &app->context->options, NULL,
-                                 app->type ? app->type : RH_TYPE_f32, &custom, error));
+  RH_TRY(rh_user_operator_define(app, typed, NULL, app->type ? app->type : RH_TYPE_f32, &custom,
+                                 error));
   RH_TRY(rh_user_operator_trust(app, custom, error));
   const rh_operation operation = {.op = &custom->face};
   w->own = rh_operation_text(&operation, NULL);
@@ -142,13 +142,13 @@ static rh_status take_own(work *w, rh_error *error) {
 
 /* ---- Text ---- */
 
-static void print_result(const rh_terminal *terminal, const rh_verified *verified) {
+static void print_result(const rh_verified *verified) {
   static const char indent[] = "                ";
   rh_outcome outcome = verified->outcome;
   int is_bad = rh_outcome_is_bad(outcome);
   int style = outcome == RH_PASS ? RH_GOOD : outcome == RH_WARN ? RH_BOLD : RH_DIM;
   printf("  %s  %s  %s\n", verified->test,
-         rh_styled(terminal, is_bad ? RH_BAD : style, rh_show("%-7s", rh_outcome_name(outcome))),
+         rh_styled(is_bad ? RH_BAD : style, rh_show("%-7s", rh_outcome_name(outcome))),
          verified->title);
   if (verified->text[0]) rh_print_wrapped(rh_plain(verified->text), indent, indent, 78);
   if (is_bad) printf("%sagain: %s\n", indent, rh_plain(verified->again));
@@ -171,7 +171,7 @@ static void print_report(const work *w, const rh_verify_report *report) {
   for (uint32_t k = 0; k < report->n; k++) {
     const rh_verified *verified = &report->results[k];
     if (all || verified->outcome == RH_WARN || rh_outcome_is_bad(verified->outcome))
-      print_result(w->app->terminal, verified);
+      print_result(verified);
   }
   print_counts(report);
 }
@@ -258,9 +258,9 @@ static void on_begin(void *user, const char *test, const char *strategy, uint32_
   work *w = user;
   const rh_typed *typed = w->app->typed;
   if (done == 0 && !typed->quiet && !typed->json && left_s >= 5)
-    rh_terminal_say(w->app->terminal, "%u tests, about %.0f s, at most %.0f s%s", total, left_s,
-                    most_s, typed->quick ? "" : "; --quick takes a tenth of that");
-  rh_terminal_count(w->app->terminal, done, total, left_s, strategy ? strategy : "file", test);
+    rh_terminal_say("%u tests, about %.0f s, at most %.0f s%s", total, left_s, most_s,
+                    typed->quick ? "" : "; --quick takes a tenth of that");
+  rh_terminal_count(done, total, left_s, strategy ? strategy : "file", test);
 }
 
 static rh_status run_all(work *w, rh_error *error) {
@@ -339,7 +339,7 @@ rh_status rh_mode_verify(const rh_app *app, rh_error *error) {
   RH_TRY(find_targets(&w, error));
   RH_TRY(check_junit(&w, error));
   RH_TRY(run_all(&w, error));
-  rh_terminal_clear(app->terminal);
+  rh_terminal_clear();
   if (typed->json) RH_TRY(print_json(&w, error));
   else
     for (uint32_t k = 0; k < w.n && !typed->quiet; k++) print_report(&w, &w.targets[k].report);

@@ -1,6 +1,6 @@
 /* redhost --verify-op [NAME | FILE]... */
 #include "../operators/algebra/algebra.h"
-#include "data.h"
+#include "app.h"
 
 typedef struct work {
   const rh_app *app;
@@ -75,8 +75,7 @@ static rh_status examine_types(work *w, const rh_typed *typed, rh_error *error) 
     rh_type type = w->app->type ? w->app->type : usual[k];
     RH_OWNED(rh_custom) self = NULL;
     if (w->app->type && k > 0) break;
-    rh_status status =
-        rh_user_operator_define(typed, &w->app->context->options, NULL, type, &self, &why);
+    rh_status status = rh_user_operator_define(w->app, typed, NULL, type, &self, &why);
     if (status == RH_OK) status = examine(w, self, type, &why);
     done += status == RH_OK;
     if (status != RH_OK && !first.status) first = why;
@@ -92,12 +91,13 @@ static rh_status examine_all(work *w, rh_error *error) {
     return rh_fail(error, RH_E_USAGE,
                    "--verify-op needs an operator: a name, a file, or --reduce and --identity");
   if (typed.n_operands == 0) return examine_types(w, &typed, error);
-  if (typed.op || typed.map || typed.where || typed.reduce || typed.finalize)
+  if (typed.texts.op || typed.texts.map || typed.texts.where || typed.texts.reduce ||
+      typed.texts.finalize)
     return rh_fail(error, RH_E_USAGE,
                    "--verify-op '%s' and an operator of options are mutually exclusive",
                    typed.operands[0]);
   for (uint32_t k = 0; k < w->app->typed->n_operands; k++) {
-    typed.op = w->app->typed->operands[k];
+    typed.texts.op = w->app->typed->operands[k];
     RH_TRY(examine_types(w, &typed, error));
   }
   return RH_OK;

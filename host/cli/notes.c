@@ -1,5 +1,5 @@
 
-#include "data.h"
+#include "app.h"
 
 static int is_nan(const rh_result *result) {
   int found = rh_type_is_float(result->type) && isnan(result->value.f);
@@ -32,17 +32,14 @@ void rh_note_nan(const rh_app *app, const rh_result *result) {
   const char *input = app->typed->input;
   if (!input || app->typed->quiet || app->typed->json || !is_nan(result)) return;
   if (!count(app, &n, &first))
-    rh_terminal_say(app->terminal,
-                    "the answer is not a number; --map 'isnan(x)' counts NaN, and --where "
+    rh_terminal_say("the answer is not a number; --map 'isnan(x)' counts NaN, and --where "
                     "'!isnan(x)' leaves them out");
   else if (n)
     rh_terminal_say(
-        app->terminal,
         "%.200s has %llu NaN, the first at index %llu; --where '!isnan(x)' leaves them out",
         rh_plain(input), (unsigned long long)n, (unsigned long long)first);
   else
     rh_terminal_say(
-        app->terminal,
         "no element of %.200s is NaN; the answer is, as it is of infinities of both signs",
         rh_plain(input));
 }
@@ -81,16 +78,10 @@ static int note_difference(const rh_app *app, const rh_custom *self, uint64_t n)
 /* How to have the field's values in 64 bits. */
 static const char *wide_text(const rh_app *app, const rh_custom *self,
                              const rh_operator_field *field) {
-  const char *map = app->typed->map, *type = rh_type_is_signed(field->type) ? "i64" : "u64";
+  const char *map = app->typed->texts.map, *type = rh_type_is_signed(field->type) ? "i64" : "u64";
   if (*field->name) return rh_show("give the field %s the type %s", field->name, type);
   if (!map) return rh_show("for 64 bits write --map '(%s)%s'", type, self->operands[0].name);
   return rh_show("for 64 bits write --map '(%s)(%s)'", type, excerpt(map, strlen(map)));
-}
-
-/* A sum of few small numbers does not wrap. */
-static int may_wrap(const rh_custom *self, uint32_t k, uint64_t n) {
-  int is_sum = rh_exprs_output_adds(self->combine, k, k, self->n_fields + k);
-  return n > 1 && !(is_sum && rh_exprs_sum_fits(self->load, k, n));
 }
 
 static void note_narrow(const rh_app *app, const rh_custom *self, uint64_t n) {
@@ -98,7 +89,11 @@ static void note_narrow(const rh_app *app, const rh_custom *self, uint64_t n) {
   for (uint32_t k = 0; k < self->n_fields; k++) {
     const rh_operator_field *field = &self->fields[k];
     if (rh_type_size(field->type) != sizeof(uint32_t) || rh_type_is_float(field->type)) continue;
-    if (!may_wrap(self, k, n) || !rh_exprs_find_narrow(self->combine, k, &place)) continue;
+    int is_sum = rh_exprs_output_adds(self->combine, k, k, self->n_fields + k);
+    /* A sum of few small numbers does not wrap. */
+    if (n <= 1 || (is_sum && rh_exprs_sum_fits(self->load, k, n)) ||
+        !rh_exprs_find_narrow(self->combine, k, &place))
+      continue;
     rh_log(&app->context->options.reporter, RH_LOG_WARNING,
            "%s: '%s' is computed in %s, and wraps beyond 32 bits; %s", place.what, text_at(&place),
            rh_type_name(place.type), wide_text(app, self, field));
@@ -121,17 +116,15 @@ static int has_index(const rh_job_spec *spec) {
   return spec->operation.op->uses_index || flags & RH_OP_INDEXED;
 }
 
-static void note_order(const rh_app *app, const rh_feed *feed) {
+void rh_note_operator(const rh_app *app, const rh_inputs *inputs, const rh_job_spec *spec) {
+  const rh_feed *feed = &inputs->feeds[0];
   const rh_npy *npy = &feed->npy;
-  if (feed->is_npy && npy->fortran_order && npy->long_dimensions > 1)
+  uint64_t n = spec->operation.n;
+  if (inputs->n && feed->is_npy && npy->fortran_order && npy->long_dimensions > 1 &&
+      has_index(spec))
     rh_log(&app->context->options.reporter, RH_LOG_WARNING,
            "%s: shape %s, Fortran order: the index counts in storage order", feed->name,
            npy->shape);
-}
-
-void rh_note_operator(const rh_app *app, const rh_inputs *inputs, const rh_job_spec *spec) {
-  if (inputs->n && has_index(spec)) note_order(app, &inputs->feeds[0]);
   if (spec->operation.op->is_custom)
-    note_wrapping(app, rh_custom_of(spec->operation.op),
-                  inputs->n && !spec->operation.n ? inputs->feeds[0].n : spec->operation.n);
+    note_wrapping(app, rh_custom_of(spec->operation.op), inputs->n && !n ? feed->n : n);
 }

@@ -1,5 +1,4 @@
-#include "offers.h"
-#include "data.h"
+#include "app.h"
 
 /* The first offer that is accepted, of this operator and type; 0: of any.  Null: there is none. */
 static const rh_offer *accepted(const rh_entry *entry, uint32_t op, uint32_t type) {
@@ -18,7 +17,7 @@ const rh_offer *rh_offer_for(const rh_app *app, const rh_entry *entry) {
   rh_type type = rh_op_is_defined(app->op, RH_TYPE_f32) ? RH_TYPE_f32 : RH_TYPE_i32;
   const rh_offer *usual = &entry->offers[app->op][app->type ? app->type : type];
   if (usual->status == RH_OK || app->type) return usual;
-  const rh_offer *other = accepted(entry, app->typed->op ? app->op : 0, 0);
+  const rh_offer *other = accepted(entry, app->typed->texts.op ? app->op : 0, 0);
   return other ? other : usual;
 }
 
@@ -31,28 +30,20 @@ rh_status rh_registry_select(const rh_registry *registry, const char *list, unsi
   return rh_strategies_select(list, names, n, selected, error);
 }
 
-/* The names that are served, or "all but" those that are not, if they are at most `most`: whole
- * families of operators may be missing (index, bitwise). */
-static const char *list(const rh_entry *entry, int of_ops, uint32_t n, uint32_t most,
-                        const char *(*name)(uint32_t)) {
-  uint32_t served = 0;
+/* The names that are served, or "all but" those that are not, if they are few: whole families of
+ * operators may be missing (index, bitwise). */
+const char *rh_offer_words(const rh_entry *entry, int of_ops) {
+  const char *(*name)(uint32_t) = of_ops ? rh_op_name : rh_type_name;
+  uint32_t n = of_ops ? RH_N_OPS : RH_N_TYPES, few = of_ops ? RH_N_OPS / 2 : 1, served = 0;
   for (uint32_t k = 1; k <= n; k++)
     served += accepted(entry, of_ops ? k : 0, of_ops ? 0 : k) != NULL;
   if (served == n || served == 0) return served ? "all" : "-";
-  int but = n - served <= most;
+  int but = n - served <= few;
   const char *text = but ? "all but" : "";
   for (uint32_t k = 1; k <= n; k++)
     if ((accepted(entry, of_ops ? k : 0, of_ops ? 0 : k) == NULL) == but)
       text = rh_show("%s%s%s", text, *text ? " " : "", name(k));
   return text;
-}
-
-const char *rh_offer_types(const rh_entry *entry) {
-  return list(entry, 0, RH_N_TYPES, 1, rh_type_name);
-}
-
-const char *rh_offer_ops(const rh_entry *entry) {
-  return list(entry, 1, RH_N_OPS, RH_N_OPS / 2, rh_op_name);
 }
 
 const char *rh_offer_passes(const rh_answer *answer) {
@@ -65,11 +56,10 @@ const char *rh_offer_passes(const rh_answer *answer) {
 /* Without --type: for f32, or else the first type that it can be made for.  The message is that of
  * f32. */
 static rh_status define_operator(rh_app *app, rh_error *error) {
-  const rh_options *options = &app->context->options;
   rh_type type = app->type ? app->type : RH_TYPE_f32;
-  rh_status status = rh_user_operator_define(app->typed, options, NULL, type, &app->own, error);
+  rh_status status = rh_user_operator_define(app, app->typed, NULL, type, &app->own, error);
   for (type = 1; status == RH_E_USAGE && !app->type && type <= RH_N_TYPES; type++)
-    if (rh_user_operator_define(app->typed, options, NULL, type, &app->own, NULL) == RH_OK)
+    if (rh_user_operator_define(app, app->typed, NULL, type, &app->own, NULL) == RH_OK)
       return RH_OK;
   return status;
 }

@@ -81,7 +81,7 @@ const rh_option rh_option_table[] = {
          "elements: 1000000, 1e6, 16Mi, 2^24, 64MiB (bytes) [2^24]; --bench, --tune: lists, and "
          "ranges A:B (doubling), A:B:xM, A:B:+S [2^10:2^28; --tune: 2^10:2^28:x8]",
          .letter = 'n'),
-    WORD("op", op, "OP",
+    WORD("op", texts.op, "OP",
          IN(RUN) | IN(LIST) | IN(INFO) | TIMING | IN(PLOT) | IN(VERIFY) | IN(VERIFY_OP),
          "sum prod min max argmin argmax and or xor affine asum amax argamax (of magnitudes) "
          "[sum]; --run, --list, --bench, --tune: one of --ops, or a file; --bench, --tune: a "
@@ -94,19 +94,20 @@ const rh_option rh_option_table[] = {
          ".npy, or raw with --type; `-' is standard input; without a mode: --run auto, also of "
          "data on standard input; several for --map: x.npy,y.npy.  Operands are files, too",
          .letter = 'i'),
-    WORD("map", map, "EXPR", OPERATORS,
+    WORD("map", texts.map, "EXPR", OPERATORS,
          "reduce an expression of the elements, as in C: 'x*y' with --input x.npy,y.npy; i is "
          "the index, n the number of elements"),
-    WORD("where", where, "EXPR", OPERATORS,
+    WORD("where", texts.where, "EXPR", OPERATORS,
          "leave out the elements for which it is false: 'x > 0'"),
     WORDS("let", lets, "NAME=NUMBER", OPERATORS, "a constant for --map and --finalize; repeatable"),
-    WORD("reduce", reduce, "EXPR", OPERATORS,
+    WORD("reduce", texts.reduce, "EXPR", OPERATORS,
          "combine values a and b, in index order, with --identity: 'a > b ? a : b'"),
-    WORD("identity", identity, "EXPR", OPERATORS, "--reduce: the value that changes no other"),
-    FLAG("commutes", commutes, OPERATORS, "--reduce: a and b may be exchanged"),
-    WORD("finalize", finalize, "EXPRS", OPERATORS,
+    WORD("identity", texts.identity, "EXPR", OPERATORS,
+         "--reduce: the value that changes no other"),
+    FLAG("commutes", texts.commutes, OPERATORS, "--reduce: a and b may be exchanged"),
+    WORD("finalize", texts.finalize, "EXPRS", OPERATORS,
          "print these, of the result a, or of a.0, a.1 and so on, and of n: 'mean = a/n'"),
-    WORD("initial", initial, "NUMBER", OPERATORS,
+    WORD("initial", texts.initial, "NUMBER", OPERATORS,
          "what sum, prod, min, max, and, or, xor begin with; of no elements, it is the answer"),
     WORD("data", data, "KIND", IN(RUN) | TIMING,
          "uniform equal ramp cancel huge subnormal nan hash onehot units swing zeros infs "
@@ -121,7 +122,7 @@ const rh_option rh_option_table[] = {
     WORD("check", check, "HOW", IN(RUN),
          "full, none, or sampled: of data that are streamed, one chunk in 16 [full]",
          .words = "full sampled none"),
-    WORD("accuracy", accuracy, "HOW", IN(RUN),
+    WORD("accuracy", texts.accuracy, "HOW", IN(RUN),
          "plain, or exact: the exact sum, mean or dot product, rounded once [plain]",
          .words = "plain exact"),
     WORD("result", result, "TYPE", IN(RUN), "f64: the exact sum or mean of f16 or f32 as f64",

@@ -1,7 +1,7 @@
 #include <getopt.h>
 #include <poll.h>
 
-#include "options.h"
+#include "app.h"
 
 static rh_status set_mode(rh_typed *typed, const rh_option *row, const char *argument,
                           rh_error *error) {
@@ -135,10 +135,6 @@ static int has_data(const rh_typed *typed) {
   return asks || (poll(&input, 1, SOON_MS) == 1 && input.revents & POLLIN);
 }
 
-static int looks_like_file(const char *word) {
-  return strcmp(word, "-") == 0 || access(word, F_OK) == 0 || rh_has_suffix(word, ".npy");
-}
-
 /* Operands are what an option gives otherwise: one list. */
 static rh_status take_list(rh_typed *typed, const char **list, const char *option, char **operands,
                            int n, rh_error *error) {
@@ -165,7 +161,9 @@ static rh_status take_list(rh_typed *typed, const char **list, const char *optio
 /* Files without a mode, or data on standard input, mean --run auto. */
 static rh_status take_input(rh_typed *typed, char **operands, int *n, rh_error *error) {
   int reads = *n > 0 && (!typed->mode_option || typed->mode == RH_MODE_RUN);
-  for (int k = 0; k < *n; k++) reads &= looks_like_file(operands[k]);
+  for (int k = 0; k < *n; k++)
+    reads &= strcmp(operands[k], "-") == 0 || access(operands[k], F_OK) == 0 ||
+             rh_has_suffix(operands[k], ".npy");
   if (reads) {
     RH_TRY(take_list(typed, &typed->input, "input", operands, *n, error));
     *n = 0;
@@ -277,6 +275,92 @@ static rh_status take_values(rh_typed *typed, rh_error *error) {
   return RH_OK;
 }
 
+/* ---- Of --run, beyond single words: numbers of elements, and ranks ---- */
+
+static rh_status parse_chunk(rh_typed *typed, rh_error *error) {
+  const char *size = typed->stream;
+  if (!size || strcmp(size, "always") == 0) return RH_OK;
+  RH_TRY(rh_size_parse(size, 0, "--stream", &typed->chunk_bytes, error));
+  if (typed->chunk_bytes) return RH_OK;
+  return rh_fail(error, RH_E_USAGE, "--stream '%s': a chunk has at least one byte", size);
+}
+
+static rh_status parse_element(uint64_t *number, const char *text, const char *option,
+                               rh_error *error) {
+  if (!text) return RH_OK;
+  if (!*text || strpbrk(text, "B:,"))
+    return rh_fail(error, RH_E_USAGE,
+                   "%s '%.60s': expected a number of elements, as in 1e6 or 2^24", option, text);
+  return rh_size_parse(text, 1, option, number, error);
+}
+
+static rh_status parse_slice(rh_typed *typed, rh_error *error) {
+  const char *slice = typed->slice;
+  if (!slice) return RH_OK;
+  char *end = rh_show("%s", slice), *begin = strsep(&end, ":");
+  if (!*begin || !end || !*end)
+    return rh_fail(error, RH_E_USAGE, "--slice '%.60s': expected A:B, as in 1000:2000", slice);
+  RH_TRY(parse_element(&typed->begin, begin, "--slice", error));
+  RH_TRY(parse_element(&typed->end, end, "--slice", error));
+  if (typed->begin <= typed->end) return RH_OK;
+  return rh_fail(error, RH_E_USAGE, "--slice '%.60s': it ends before it begins", slice);
+}
+
+/* Options that hold for one process, and not for several, are refused. */
+static rh_status check_for_ranks(const rh_typed *typed, rh_error *error) {
+  const char *device = typed->device ? typed->device : rh_env("REDHOST_DEVICE");
+  if (device && rh_devices_are_listed(device) && typed->partial)
+    return rh_fail(error, RH_E_USAGE,
+                   "--device '%.60s': a part is reduced on one device; write one for each", device);
+  if (device && rh_devices_are_listed(device))
+    return rh_fail(error, RH_E_USAGE,
+                   "--device '%.60s': a rank uses one device; name one, and ranks take others of "
+                   "the same name",
+                   device);
+  if (typed->check == RH_CHECK_SAMPLED && !typed->partial)
+    return rh_fail(error, RH_E_USAGE,
+                   "--check sampled cannot be used with ranks, which check all chunks or none: "
+                   "--check=full or none");
+  return RH_OK;
+}
+
+static rh_status parse_ranks(rh_typed *typed, rh_error *error) {
+  int is_local = !typed->transport || strcmp(typed->transport, rh_local_transport.name) == 0;
+  if (!rh_wants_ranks(typed)) return RH_OK;
+  if (!is_local && typed->ranks)
+    return rh_fail(error, RH_E_USAGE,
+                   "--ranks is for --transport local; how many ranks '%.40s' has is said where the "
+                   "job is started, as in mpirun -n 4",
+                   typed->transport);
+  if (is_local && !typed->ranks) typed->ranks = 1; /* of --partial */
+  return check_for_ranks(typed, error);
+}
+
+static rh_status check_result(const rh_typed *typed, rh_error *error) {
+  uint32_t place;
+  const char *op = typed->texts.op;
+  if (!typed->result || !op) return RH_OK;
+  if (rh_choice_parse("op", op, "sum asum mean dot", &place, NULL) == RH_OK) return RH_OK;
+  return rh_fail(error, RH_E_USAGE,
+                 "--result f64 is for sum, asum, mean and dot, and not for %.60s", op);
+}
+
+/* Before the ways to reduce part: what is malformed is refused in all of them alike. */
+static rh_status take_run_options(rh_typed *typed, rh_error *error) {
+  if (typed->texts.accuracy) typed->texts.accuracy--;
+  if (typed->check) typed->check--;
+  if (typed->no_check) typed->check = RH_CHECK_NONE;
+  RH_TRY(rh_array_check_kind(typed->data, error));
+  RH_TRY(parse_chunk(typed, error));
+  RH_TRY(check_result(typed, error));
+  RH_TRY(parse_slice(typed, error));
+  RH_TRY(parse_element(&typed->first_n, typed->first, "--first", error));
+  RH_TRY(parse_element(&typed->whole_n, typed->whole, "--whole", error));
+  return parse_ranks(typed, error);
+}
+
+/* ---- All ---- */
+
 static rh_status parse(rh_typed *typed, int argc, char **argv, rh_error *error) {
   struct option options[RH_MOST_OPTIONS + 1] = {{0}};
   char letters[3 * RH_MOST_OPTIONS + 2];
@@ -303,7 +387,7 @@ static rh_status parse(rh_typed *typed, int argc, char **argv, rh_error *error) 
   RH_TRY(check_modes(typed, error));
   RH_TRY(check_pairs(typed, error));
   RH_TRY(take_values(typed, error));
-  return typed->mode == RH_MODE_RUN ? rh_run_options_take(typed, error) : RH_OK;
+  return typed->mode == RH_MODE_RUN ? take_run_options(typed, error) : RH_OK;
 }
 
 /* "-op sum", which is the letter -o with the value "p"; or null. */

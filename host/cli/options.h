@@ -2,6 +2,7 @@
  * what was typed as a struct. */
 #pragma once
 
+#include "../operators/catalog/catalog.h"
 #include "values.h"
 
 /* X(MODE, name): the modes, which rh_mode_name() of app.h serve.  The last three do
@@ -39,14 +40,15 @@ typedef struct rh_typed {
   /* The word of --run, --info, --new-plugin and its like; the shell of --completion; the file of
    * --plot and the old one of --compare. */
   const char *name;
-  const char *device, *size, *op, *type, *input;
+  const char *device, *size, *type, *input;
   const char *data; /* "uniform" unless typed */
   const char *plugin, *foreign, *plugin_path, *cache_dir;
   const char *include, *exclude, *junit, *launch;
   const char *strategy, *samples, *resume, *picture, *stream;
   uint32_t color, progress, isolate; /* RH_WHEN_* */
   uint32_t cache, timer, format, result;
-  uint32_t accuracy, check;               /* of --run: RH_ACCURACY_EXACT or 0, RH_CHECK_* */
+  rh_operator_texts texts;                /* of --op, --map and so on, but for `known` */
+  uint32_t check;                         /* of --run: RH_CHECK_* */
   double precision, threshold;            /* percent */
   double max_time_s, budget_s, timeout_s; /* the last two: 60 and 0 unless typed */
   uint64_t seed, processes;               /* 1 unless typed */
@@ -54,12 +56,11 @@ typedef struct rh_typed {
   uint64_t chunk_bytes;                   /* of --stream; 0: none were typed */
   /* Of --slice, all unless typed; of --first, 0, and --whole, UINT64_MAX, unless typed. */
   uint64_t begin, end, first_n, whole_n;
-  const char *map, *reduce, *identity, *finalize, *initial, *where;
   const char *transport, *partial, *state, *slice, *first, *whole;
   const char *axis, *length, *segments, *starts, *stops, *by, *distribution;
   rh_words exports, outputs, peers, lets;
-  uint32_t commutes, keepdims;
-  uint32_t unchecked_op, no_check, no_cache, no_measure, json, quiet, verbose, quick, in_process;
+  uint32_t keepdims, unchecked_op, no_check, no_cache, no_measure, json, quiet, verbose, quick,
+      in_process;
   uint32_t transports, python;
   uint32_t thorough, strict, once, dry_run, fresh;
   char list[4096]; /* where `input` or `strategy` is made of several operands */
@@ -80,6 +81,16 @@ static inline int rh_when(uint32_t when, int automatic) {
 /* Of a process's silence. */
 static inline double rh_limit_s(const rh_typed *typed) {
   return typed->timeout_s > 0 ? typed->timeout_s : 60;
+}
+
+/* Does the run share its work with other processes? */
+static inline int rh_wants_ranks(const rh_typed *typed) {
+  return typed->transport || typed->ranks || typed->partial;
+}
+
+/* Are the data cut into segments? */
+static inline int rh_shape_is_asked(const rh_typed *typed) {
+  return typed->axis || typed->length || typed->segments || typed->starts || typed->by;
 }
 
 /* Any malformed option is RH_E_USAGE. */
@@ -146,7 +157,3 @@ typedef struct rh_option_note {
   const char *name, *doc;
 } rh_option_note;
 extern const rh_option_note rh_options_environment[], rh_options_statuses[];
-
-/* Of --run.  Judged before the ways to reduce part: what is malformed is refused in all of them
- * alike. */
-rh_status rh_run_options_take(rh_typed *typed, rh_error *error);

@@ -1,23 +1,13 @@
 #include <stdatomic.h>
 #include <sys/resource.h>
 
-#include "../engine/ranks/ranks.h"
-#include "process.h"
+#include "app.h"
 
 /* ---- Signals ---- */
 
 static volatile sig_atomic_t is_held[_NSIG];
 
 void rh_signal_hold(int number) { is_held[number] = 1; }
-
-/* From here on nothing that the process loads can change what the signals do that end a process
- * from outside, or by abort().  Signals of faults are left out: a driver's handler may mend what an
- * instruction did, and LLVM's lets it be repeated under ours. */
-static void hold_signals(void) {
-  static const int numbers[] = {SIGABRT, SIGHUP,  SIGINT,  SIGQUIT, SIGTERM, SIGPIPE,
-                                SIGUSR1, SIGUSR2, SIGXCPU, SIGXFSZ, SIGTRAP, SIGSYS};
-  for (size_t k = 0; k < sizeof numbers / sizeof *numbers; k++) rh_signal_hold(numbers[k]);
-}
 
 void rh_signals_release_user(void) { is_held[SIGUSR1] = is_held[SIGUSR2] = 0; }
 
@@ -38,7 +28,6 @@ __attribute__((visibility("default"))) int sigaction(int number, const struct si
 
 __attribute__((visibility("default"))) sighandler_t signal(int number, sighandler_t handler) {
   struct sigaction action = {.sa_handler = handler, .sa_flags = SA_RESTART}, old;
-  sigemptyset(&action.sa_mask);
   return sigaction(number, &action, &old) == 0 ? old.sa_handler : SIG_ERR;
 }
 
@@ -89,12 +78,6 @@ static const char *signal_text(int number) {
 
 static int is_rank(void) { return here.is_open && getpid() == watcher; }
 
-static void end_as_usual(int number) {
-  const struct sigaction usual = {.sa_handler = SIG_DFL};
-  rh_signal_action(number, &usual, NULL);
-  raise(number);
-}
-
 /* `number`: of the signal, or 0 and how it ended otherwise.  Several ranks may end for one reason:
  * one says so. */
 __attribute__((noreturn)) static void end_rank(int number, const char *how) {
@@ -109,7 +92,9 @@ static void on_crash(int number) {
   const rh_context *context = watched;
   static atomic_flag taken = ATOMIC_FLAG_INIT;
   if (is_rank() ? here.is_watched : here.is_open || !context || !context->device) {
-    end_as_usual(number);
+    const struct sigaction usual = {.sa_handler = SIG_DFL};
+    rh_signal_action(number, &usual, NULL);
+    raise(number);
     return;
   }
   /* If several threads crash, only the first writes the message. */
@@ -148,23 +133,26 @@ void rh_crash_on_thread_end(void *unused) {
 static void handle(const int *numbers, size_t n) {
   static char stack[1 << 14]; /* the normal stack may have overflowed */
   const stack_t other = {.ss_sp = stack, .ss_size = sizeof stack};
-  struct sigaction action = {.sa_handler = on_crash, .sa_flags = SA_ONSTACK};
+  const struct sigaction action = {.sa_handler = on_crash, .sa_flags = SA_ONSTACK};
   sigaltstack(&other, NULL);
-  sigemptyset(&action.sa_mask);
   for (size_t k = 0; k < n; k++) rh_signal_action(numbers[k], &action, NULL);
 }
 
 void rh_crash_watch(const rh_context *context) {
   static const int numbers[] = {SIGABRT, SIGSEGV, SIGILL, SIGFPE};
-  rh_text text = {0};
+  /* From here on nothing that the process loads can change what the signals do that end a process
+   * from outside, or by abort().  Signals of faults are left out: a driver's handler may mend what
+   * an instruction did, and LLVM's lets it be repeated under ours. */
+  static const int held[] = {SIGABRT, SIGHUP,  SIGINT,  SIGQUIT, SIGTERM, SIGPIPE,
+                             SIGUSR1, SIGUSR2, SIGXCPU, SIGXFSZ, SIGTRAP, SIGSYS};
+  RH_FINISHED(rh_text) text = {0};
   watched = context;
   if (context) watch_exit();
   if (SANITIZED || !context) return;
   rh_drivers_limits(&text);
   snprintf(limits, sizeof limits, "%s", rh_text_get(&text));
-  rh_text_finish(&text);
   handle(numbers, sizeof numbers / sizeof *numbers);
-  hold_signals();
+  for (size_t k = 0; k < sizeof held / sizeof *held; k++) rh_signal_hold(held[k]);
 }
 
 /* Not SIGFPE: PoCL's handler lets kernels divide integers by zero. */

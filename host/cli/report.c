@@ -29,7 +29,7 @@ static const char *answer_text(const rh_result *result) {
 static void print_what(const rh_app *app, const rh_job_spec *job) {
   const char *input = app->typed->input;
   const rh_operator *op = job->operation.op;
-  printf("%s  %s ", rh_styled(app->terminal, RH_BOLD, job->strategy), rh_plain(op->name));
+  printf("%s  %s ", rh_styled(RH_BOLD, job->strategy), rh_plain(op->name));
   for (uint32_t k = 0; k < op->n_operands; k++)
     printf("%s%s", k ? "," : "", rh_type_name(op->operands[k].type));
   printf("  n = %llu (%s)", (number)job->operation.n, rh_bytes(bytes_of(&job->operation)));
@@ -108,7 +108,7 @@ static void print_verdict(const rh_run_state *run) {
     printf(", %.2g %% of the bound", 100 * verdict->error / verdict->bound);
   }
   if (*verdict->exact_text) printf("; %s", verdict->exact_text);
-  printf("   %s\n", rh_styled(run->app->terminal, styles[verdict->verdict], word));
+  printf("   %s\n", rh_styled(styles[verdict->verdict], word));
 }
 
 /* What each of several devices did: "onepass, 16 of 64 chunks". */
@@ -192,24 +192,21 @@ static void print_details(const rh_run_state *run) {
   putchar('\n');
 }
 
-static void print_ranks(const rh_run_state *run) {
-  const rh_run_report *report = &run->report;
-  printf("ranks      %u on %u host%s, transport %s   %s, %.3g GB/s\n", report->ranks, report->hosts,
-         report->hosts == 1 ? "" : "s", report->transport, rh_seconds(report->ranks_s),
-         1e-9 * (double)bytes_of(&run->job.operation) / report->ranks_s);
-}
-
 static void print_text(const rh_run_state *run) {
   const rh_run_report *report = &run->report;
   const rh_typed *typed = run->app->typed;
   int is_alone = !report->ranks && !report->parts;
   print_heading(run);
-  printf("result     %s\n", rh_styled(run->app->terminal, RH_BOLD, answer_text(&report->result)));
+  printf("result     %s\n", rh_styled(RH_BOLD, answer_text(&report->result)));
   if (rh_run_is_checked(run)) print_verdict(run);
   else print_skipped(run->app);
   if (rh_run_streamed_by(run)) print_streamed(run, run->reduction);
   if (run->resident.parts) print_devices(run);
-  if (report->ranks) print_ranks(run);
+  if (report->ranks)
+    printf("ranks      %u on %u host%s, transport %s   %s, %.3g GB/s\n", report->ranks,
+           report->hosts, report->hosts == 1 ? "" : "s", report->transport,
+           rh_seconds(report->ranks_s),
+           1e-9 * (double)bytes_of(&run->job.operation) / report->ranks_s);
   if (typed->state && !rh_run_is_wrong(run))
     printf("state      %s   %llu elements, with these\n", rh_plain(typed->state),
            (number)report->state_n);
@@ -263,8 +260,7 @@ static void print_judged(const rh_run_state *run) {
            (number)check->worst);
   else if (check->unjudged < check->n) printf(", all equal to the exact answer");
   if (check->unjudged) printf(", %llu of them", (number)check->unjudged);
-  printf("   %s\n", check->unjudged ? rh_styled(run->app->terminal, RH_BOLD, "not judged")
-                                    : rh_styled(run->app->terminal, RH_GOOD, "ok"));
+  printf("   %s\n", check->unjudged ? rh_styled(RH_BOLD, "not judged") : rh_styled(RH_GOOD, "ok"));
 }
 
 static void print_segments_text(const rh_run_state *run) {
@@ -302,14 +298,13 @@ static void warn_unjudged(const rh_run_state *run) {
   const rh_verdict *verdict = &run->report.verdict;
   char why[640];
   if (run->asked.operation.layout) {
-    if (rh_segments_unjudged(&run->judged, why))
-      rh_terminal_say(run->app->terminal, "warning: %s", why);
+    if (rh_segments_unjudged(&run->judged, why)) rh_terminal_say("warning: %s", why);
     return;
   }
   rh_note_nan(run->app, &run->report.result);
   if (rh_run_is_checked(run) && verdict->verdict == RH_VERDICT_UNJUDGED)
-    rh_terminal_say(run->app->terminal, "warning: the result of '%s' is not judged: %s",
-                    run->job.strategy, rh_verdict_why(verdict, why));
+    rh_terminal_say("warning: the result of '%s' is not judged: %s", run->job.strategy,
+                    rh_verdict_why(verdict, why));
 }
 
 /* A wrong answer is an error message, never a bare value that a script would use. */

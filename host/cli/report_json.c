@@ -54,14 +54,6 @@ static json_t *fields_object(const rh_result *result) {
 
 /* ---- Where the elements were ---- */
 
-/* [begin, end] of the reads, copies and reductions of a chunk, from the first read on. */
-static json_t *times_array(const rh_chunk_times *times) {
-  return json_pack("[[o, o], [o, o], [o, o]]", rh_json_number(times->read[0]),
-                   rh_json_number(times->read[1]), rh_json_number(times->copy[0]),
-                   rh_json_number(times->copy[1]), rh_json_number(times->run[0]),
-                   rh_json_number(times->run[1]));
-}
-
 /* The devices of a stream, or of data that stay on several. */
 static json_t *devices_array(const rh_run_state *run) {
   json_t *array = json_array();
@@ -82,8 +74,13 @@ static json_t *stream_object(const rh_run_state *run) {
   if (!s) return NULL;
   json_t *times = json_array();
   int has_copies = s->copies[1] > 0;
-  for (uint32_t k = 0; run->app->typed->verbose && k < s->n_times; k++)
-    json_array_append_new(times, times_array(&s->times[k]));
+  for (uint32_t k = 0; run->app->typed->verbose && k < s->n_times; k++) {
+    const rh_chunk_times *at = &s->times[k]; /* [begin, end], from the first read on */
+    json_array_append_new(times, json_pack("[[o, o], [o, o], [o, o]]", rh_json_number(at->read[0]),
+                                           rh_json_number(at->read[1]), rh_json_number(at->copy[0]),
+                                           rh_json_number(at->copy[1]), rh_json_number(at->run[0]),
+                                           rh_json_number(at->run[1])));
+  }
   return rh_json("chunks:u chunk_elements:u slot_bytes:u slots:i readers:i pinned:b in_place:b "
                  "check:s chunks_checked:u seconds:f read_s:f copy_s:f reduce_s:f "
                  "copies_begin_s:o? copies_end_s:o? times:o devices:o",
@@ -92,12 +89,6 @@ static json_t *stream_object(const rh_run_state *run) {
                  s->seconds, s->read_s, s->copy_s, s->run_s,
                  has_copies ? rh_json_number(s->copies[0]) : NULL,
                  has_copies ? rh_json_number(s->copies[1]) : NULL, times, devices_array(run));
-}
-
-static json_t *resident_object(const rh_run_state *run) {
-  if (!run->resident.parts) return NULL;
-  return rh_json("load_s:f first_call_s:f devices:o", run->resident.load_s, run->report.first_s,
-                 devices_array(run));
 }
 
 static json_t *setup_object(const rh_run_state *run) {
@@ -130,17 +121,16 @@ static json_t *run_object(const rh_run_state *run) {
                  *note ? note : NULL, *chosen ? chosen : NULL);
 }
 
-static json_t *state_object(const rh_run_state *run) {
-  const char *path = run->app->typed->state;
-  if (!path || rh_run_is_wrong(run)) return NULL;
-  return rh_json("file:s n:u", path, run->report.state_n);
-}
-
 static json_t *answer_object(const rh_run_state *run) {
   const rh_run_report *report = &run->report;
   const rh_result *result = &report->result;
+  const char *path = rh_run_is_wrong(run) ? NULL : run->app->typed->state;
   int is_timed = report->measured;
   char text[64];
+  json_t *state = path ? rh_json("file:s n:u", path, report->state_n) : NULL, *resident = NULL;
+  if (run->resident.parts)
+    resident = rh_json("load_s:f first_call_s:f devices:o", run->resident.load_s, report->first_s,
+                       devices_array(run));
   return rh_json(
       "status:s value:s index:o? fields:o? accuracy:o? check:o launches:i stream:o? resident:o? "
       "setup_s:o? ranks:o? hosts:o? transport:o? ranks_s:o? state:o? time_s:o? latency_s:o? "
@@ -148,9 +138,9 @@ static json_t *answer_object(const rh_run_state *run) {
       rh_run_is_wrong(run) ? "wrong" : "ok", rh_format_exact(text, result), json_index(result),
       rh_result_has_fields(result) ? fields_object(result) : NULL,
       json_string(run->job.operation.accuracy ? "exact" : NULL), check_object(run),
-      report->opened.launches, stream_object(run), resident_object(run), setup_object(run),
+      report->opened.launches, stream_object(run), resident, setup_object(run),
       json_count(report->ranks), json_count(report->hosts), json_string(report->transport),
-      report->ranks ? rh_json_number(report->ranks_s) : NULL, state_object(run),
+      report->ranks ? rh_json_number(report->ranks_s) : NULL, state,
       is_timed ? median_object(&report->quick.time) : NULL,
       is_timed ? median_object(&report->quick.latency) : NULL,
       json_string(is_timed ? "host" : NULL));
@@ -180,20 +170,13 @@ static json_t *value_of(const rh_result *result) {
   return rh_json("index:o value:s", json_index(result), value);
 }
 
-static json_t *judged_object(const rh_run_state *run) {
-  const rh_segments_check *check = &run->judged;
-  if (!rh_run_is_checked(run)) return NULL;
-  return rh_json("segments:u not_judged:u worst:u bound_fraction:f outcome:s", check->n,
-                 check->unjudged, check->part > 0 ? check->worst : UINT64_MAX, check->part,
-                 check->unjudged ? "not judged" : "ok");
-}
-
 static rh_status print_segments(const rh_run_state *run, rh_error *error) {
   const rh_shape *shape = &run->shape;
   const rh_segments *s = &run->segments;
   const rh_operation *operation = &s->spec.operation;
   json_t *lengths = json_array(), *values = json_array();
-  json_t *labels = shape->labels.type ? json_array() : NULL;
+  json_t *labels = shape->labels.type ? json_array() : NULL, *judged = NULL;
+  const rh_segments_check *check = &run->judged;
   uint64_t parts = rh_run_parts(run), devices = 0;
   for (uint32_t k = 0; k < shape->n_dimensions; k++)
     json_array_append_new(lengths, json_integer((json_int_t)shape->lengths[k]));
@@ -203,15 +186,18 @@ static rh_status print_segments(const rh_run_state *run, rh_error *error) {
     if (labels) json_array_append_new(labels, json_string(rh_run_segment_name(run, k)));
   }
   for (uint32_t k = 0; k < run->devices.n; k++) devices += run->devices.streams[k].chunks > 0;
+  if (rh_run_is_checked(run))
+    judged = rh_json("segments:u not_judged:u worst:u bound_fraction:f outcome:s", check->n,
+                     check->unjudged, check->part > 0 ? check->worst : UINT64_MAX, check->part,
+                     check->unjudged ? "not judged" : "ok");
   json_t *result = rh_json(
       "strategy:s op:s type:s n:u input:s segments:u order:s one_run_for_each:b copied:b "
       "result_type:s check:o status:s shape:o values:o labels:o? parts:o? devices:o? ranks:o? "
       "time_s:o?",
       s->spec.strategy, operation->op->name, rh_type_name(operation->op->operands[0].type),
       operation->n, run->app->typed->input, s->n, shape->fortran_order ? "F" : "C", (int)s->is_loop,
-      (int)s->was_copied, s->n ? rh_type_name(rh_run_segment(run, 0).type) : "", judged_object(run),
-      "ok", lengths, values, labels, json_count(parts),
-      parts ? json_integer((json_int_t)devices) : NULL,
+      (int)s->was_copied, s->n ? rh_type_name(rh_run_segment(run, 0).type) : "", judged, "ok",
+      lengths, values, labels, json_count(parts), parts ? json_integer((json_int_t)devices) : NULL,
       parts ? json_count(run->report.ranks) : NULL,
       run->series.samples ? rh_json_number(run->series.median) : NULL);
   return rh_json_print(rh_json("results:o", rh_json_one(result)), error);

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "../choose/choose.h"
-#include "data.h"
+#include "app.h"
 
 /* ---- The devices, each with a redhost and a strategy of its own ---- */
 
@@ -16,7 +16,6 @@ typedef struct rh_run_device {
   rh_isolated_worker *worker; /* that process, where data are given to it in parts */
 } rh_run_device;
 
-/* Zero-initialised may be finished. */
 typedef struct rh_run_devices {
   rh_run_device *list;
   rh_worker *streams; /* the same devices, for rh_reduction_open() */
@@ -26,7 +25,6 @@ typedef struct rh_run_devices {
 
 /* All that --device lists, or the program's redhost alone, with its device or none. */
 rh_status rh_run_devices_open(rh_run_devices *devices, const rh_app *app, rh_error *error);
-void rh_run_devices_finish(rh_run_devices *devices);
 
 /* Finds asked->strategy, or the one that `auto` chooses, for device k. */
 rh_status rh_run_device_locate(rh_run_devices *devices, uint32_t k, const rh_job_spec *asked,
@@ -43,9 +41,6 @@ rh_status rh_run_devices_rest(rh_run_devices *devices, rh_error *error);
  * the host, all but the first.  asked: what each spec begins as; its strings must outlive the
  * devices. */
 rh_status rh_run_devices_locate(rh_run_devices *devices, const rh_job_spec *asked, rh_error *error);
-
-/* Undoes rh_run_devices_locate(), and finishes the places. */
-void rh_run_devices_release(rh_run_devices *devices);
 
 /* ---- The state ---- */
 
@@ -134,9 +129,7 @@ rh_status rh_run_try(rh_run_state *run, uint64_t n,
                      rh_status (*attempt)(void *of_run, int *is_final, rh_error *error),
                      rh_error *error);
 
-/* They reduce by one strategy after the other, into the report.  In memory: finds out, too, that a
- * stream is faster, which is the way then. */
-rh_status rh_run_in_memory(rh_run_state *run, rh_error *error);
+/* They reduce by one strategy after the other, into the report. */
 rh_status rh_run_streamed(rh_run_state *run, rh_error *error);
 /* RH_E_DEVICE, RH_E_NOMEM: also where the data do not fit. */
 rh_status rh_run_split(rh_run_state *run, rh_error *error);
@@ -154,39 +147,10 @@ rh_status rh_run_end_sampler(rh_run_state *run, rh_error *error);
 rh_status rh_run_ranks(const rh_app *app, rh_error *error);
 /* Says why this process fails.  Where the ranks of a job fail before they have joined it, one of
  * each host speaks for all, and the others wait: mpirun ends all as soon as one has ended. */
-void rh_run_ranks_say(const rh_typed *typed, rh_terminal *terminal, rh_error *error);
-
-/* ---- The strategy of a run that has its data at once, in this process, or in its own ---- */
-
-/* The job has the strategy's own name and its file; device: null: it runs on the host.  `shared`
- * is filled for a strategy in this process, and must outlive the sampler, as must the job. */
-rh_status rh_run_sampler(rh_sampler *sampler, rh_local_shared *shared, const rh_app *app,
-                         const rh_job_spec *job, const rh_cl_device *device, int isolated,
-                         rh_error *error);
-
-/* The elements of the array, reduced in place. */
-rh_bench_data rh_run_data(const rh_job_spec *job, const rh_array *array);
+void rh_run_ranks_say(const rh_typed *typed, rh_error *error);
 
 /* Times the reduction, into the report. */
 rh_status rh_run_measure(rh_run_state *run, const rh_sampler *sampler, rh_error *error);
-
-/* One more run of the strategy, on other data. */
-rh_status rh_run_once(const rh_app *app, const rh_job_spec *job, const rh_cl_device *device,
-                      int isolated, const rh_array *array, rh_result *result, rh_error *error);
-
-/* Before the first unchecked run of a strategy for a problem on a device, in children: V42 and V43
- * of --verify, quickly; then the requested operator, type, parameters and size, on data that are
- * exact in every order of operations.  A passed test is remembered in the cache by the content of
- * the plugin's file (and of the library that a description names by a path), the operator, type,
- * parameters and power of two of the size, and the device with its driver, because drivers can
- * break, too.  A failed test is RH_E_WRONG.  The strategy has answered. */
-rh_status rh_selftest(const rh_run_state *run, rh_error *error);
-
-/* A strategy that `auto` chose and that did not come with redhost, in a child: where the operator
- * rounds, has it the bits of the canonical order that it promises, on some thousand elements?
- * RH_E_WRONG: no.  A passed test is remembered, as above.  RH_OK as well where it declines so many
- * elements. */
-rh_status rh_selftest_order(const rh_run_state *run, rh_error *error);
 
 /* ---- What is printed ---- */
 
@@ -247,7 +211,7 @@ void rh_beside_add(rh_beside *beside, const rh_run_state *run);
 void rh_beside_add_json(rh_beside *beside, json_t *devices, json_t *result);
 /* One that has no answer.  Without any answer, nothing is printed. */
 void rh_beside_add_failure(rh_beside *beside, const char *strategy, const rh_error *why);
-rh_status rh_beside_print(rh_beside *beside, const rh_terminal *terminal, rh_error *error);
+rh_status rh_beside_print(rh_beside *beside, rh_error *error);
 void rh_beside_finish(rh_beside *beside);
 
 /* ---- Files of partials: --partial, --merge ---- */

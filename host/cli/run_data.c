@@ -1,5 +1,133 @@
-/* The data that a --run reduces. */
+/* One --run: its devices, and the data that it reduces. */
 #include "run.h"
+
+/* ---- Devices ---- */
+
+/* Each but the first with a redhost like the program's.  chosen: n devices, or null for the
+ * program's own, which need not be. */
+static rh_status open_all(rh_run_devices *devices, const rh_app *app,
+                          const rh_cl_device *const *chosen, uint32_t n, rh_error *error) {
+  if (n > RH_MOST_WORKERS)
+    return rh_fail(error, RH_E_USAGE, "--device: %u devices, of at most %d", n, RH_MOST_WORKERS);
+  if (chosen) RH_TRY(rh_context_use_device(app->context, chosen[0], error));
+  RH_TRY(RH_NEW(&devices->list, n, "a list of devices", error));
+  RH_TRY(RH_NEW(&devices->streams, n, "a list of devices", error));
+  devices->list[0].context = app->context;
+  for (devices->n = 1; devices->n < n; devices->n++) {
+    rh_options options = app->context->options;
+    options.device = chosen[devices->n]->label;
+    RH_TRY(rh_context_open(&devices->list[devices->n].context, &options, &rh_choosing, error));
+  }
+  return RH_OK;
+}
+
+rh_status rh_run_devices_open(rh_run_devices *devices, const rh_app *app, rh_error *error) {
+  const char *list = app->typed->device ? app->typed->device : rh_env("REDHOST_DEVICE");
+  const rh_cl_devices *known;
+  RH_FREED(const rh_cl_device *) chosen = NULL;
+  uint32_t n = 1;
+  *devices = (rh_run_devices){.app = app};
+  if (list && rh_devices_are_listed(list)) {
+    RH_TRY(rh_context_devices(app->context, &known, error));
+    RH_TRY(rh_devices_parse(known, app->typed->device, &chosen, &n, error));
+  }
+  return open_all(devices, app, chosen, n, error);
+}
+
+static void release_devices(rh_run_devices *devices) {
+  for (uint32_t k = 0; k < devices->n; k++) {
+    rh_worker_finish(&devices->streams[k]);
+    rh_isolated_worker_close(devices->list[k].worker);
+    devices->list[k].worker = NULL;
+    devices->streams[k] = (rh_worker){0};
+    rh_found_finish(&devices->list[k].found);
+  }
+}
+
+/* ---- Their strategies ---- */
+
+rh_status rh_run_device_locate(rh_run_devices *devices, uint32_t k, const rh_job_spec *asked,
+                               rh_error *error) {
+  rh_run_device *own = &devices->list[k];
+  rh_job_spec *spec = &own->spec;
+  *spec = *asked;
+  RH_TRY(rh_locate(own->context, spec, &own->found, error));
+  spec->strategy = own->found.name;
+  spec->plugin = own->found.path;
+  own->isolated = rh_when(devices->app->typed->isolate, !own->found.installed);
+  return RH_OK;
+}
+
+/* The job's parameters are the process's affair. */
+rh_status rh_run_device_isolate(rh_run_devices *devices, uint32_t k, const atomic_int *stop,
+                                rh_error *error) {
+  rh_run_device *own = &devices->list[k];
+  uint64_t bytes = devices->app->typed->chunk_bytes;
+  if (!bytes) bytes = RH_STREAM_DEVICE_MIB << 20;
+  const rh_isolated_worker_spec spec = {.context = own->context,
+                                        .found = &own->found,
+                                        .job = &own->spec,
+                                        .device = devices->streams[k].device,
+                                        .most_n = rh_chunk_n(&own->spec, bytes),
+                                        .limit_s = rh_limit_s(devices->app->typed),
+                                        .is_first = k == 0,
+                                        .stop = stop};
+  RH_TRY(rh_isolated_worker_open(&own->worker, &spec, error));
+  own->spec.remote = &own->worker->remote;
+  own->spec.untuned = own->spec.others_too = 1;
+  return RH_OK;
+}
+
+rh_status rh_run_devices_rest(rh_run_devices *devices, rh_error *error) {
+  for (uint32_t k = 0; k < devices->n; k++)
+    if (devices->list[k].worker) RH_TRY(rh_isolated_worker_rest(devices->list[k].worker, error));
+  return RH_OK;
+}
+
+static rh_status locate(rh_run_devices *devices, uint32_t k, const rh_job_spec *asked,
+                        rh_error *error) {
+  rh_run_device *own = &devices->list[k];
+  rh_worker *device = &devices->streams[k];
+  rh_job_spec *spec = &own->spec;
+  rh_tunedb *tuned;
+  *device = (rh_worker){.context = own->context, .job = spec};
+  RH_TRY(rh_run_device_locate(devices, k, asked, error));
+  if (!own->isolated) RH_TRY(rh_job_check_settings(own->context, spec, error));
+  RH_TRY(rh_job_device(own->context, spec, own->found.device_kinds, &device->device, error));
+  if (own->isolated) RH_TRY(rh_run_device_isolate(devices, k, NULL, error));
+  return rh_context_tuned(own->context, &tuned, error);
+}
+
+/* Two strategies of the host would only share its processors. */
+static void leave_out_second_host(rh_run_devices *devices, uint32_t k) {
+  rh_worker *device = &devices->streams[k];
+  for (uint32_t other = 0; other < k && !device->device; other++)
+    if (!devices->streams[other].device && devices->streams[other].failure.status == RH_OK)
+      rh_fail(&device->failure, RH_DECLINED,
+              "its strategy runs on the host, as that of another device does");
+}
+
+rh_status rh_run_devices_locate(rh_run_devices *devices, const rh_job_spec *asked,
+                                rh_error *error) {
+  rh_error first = {0};
+  uint32_t n_found = 0;
+  for (uint32_t k = 0; k < devices->n; k++) {
+    rh_worker *device = &devices->streams[k];
+    rh_error why = {0};
+    rh_status status = locate(devices, k, asked, &why);
+    if (status == RH_OK) leave_out_second_host(devices, k);
+    n_found += status == RH_OK;
+    if (status == RH_OK) continue;
+    device->failure = why;
+    if (first.status == RH_OK || !rh_stream_may_leave_out(status)) first = why;
+    if (!rh_stream_may_leave_out(status)) break;
+  }
+  if (n_found && (first.status == RH_OK || rh_stream_may_leave_out(first.status))) return RH_OK;
+  if (error) *error = first;
+  return first.status;
+}
+
+/* ---- The run ---- */
 
 static const char *size_of(const rh_typed *typed) { return typed->size ? typed->size : "2^24"; }
 
@@ -40,7 +168,7 @@ void rh_run_undo(rh_run_state *run) {
   rh_reduction_close(run->reduction);
   run->reduction = NULL;
   rh_partial_finish(&run->partial);
-  rh_run_devices_release(&run->devices);
+  release_devices(&run->devices);
   if (!run->app->typed->input) rh_array_finish(&run->array);
   run->report = (rh_run_report){.check = run->app->typed->check};
 }
@@ -49,37 +177,98 @@ void rh_run_state_finish(rh_run_state *run) {
   rh_run_undo(run);
   rh_segments_files_close(run);
   rh_shape_finish(&run->shape);
-  rh_run_devices_finish(&run->devices);
+  for (uint32_t k = 1; k < run->devices.n; k++) rh_context_close(run->devices.list[k].context);
+  free(run->devices.list);
+  free(run->devices.streams);
   rh_array_finish(&run->array);
   rh_merger_finish(&run->merger);
   rh_custom_destroy(run->own);
-  rh_inputs_finish(&run->inputs);
+  for (uint32_t k = 0; k < run->inputs.n; k++) {
+    rh_array_finish(&run->inputs.arrays[k]);
+    rh_feed_finish(&run->inputs.feeds[k]);
+  }
+  free(run->inputs.copy);
 }
 
 /* ---- Files ---- */
 
-static rh_status open_files(rh_run_state *run, int is_own, rh_error *error) {
-  rh_inputs *inputs = &run->inputs;
-  if (!run->app->typed->input) return RH_OK;
-  RH_TRY(rh_inputs_open(inputs, run->app, is_own, error));
-  for (uint32_t k = 0; k < inputs->n; k++)
-    RH_TRY(rh_partial_check_output(run->app->typed, inputs->names[k], error));
+/* A pipe counts as large when so much of it was read. */
+static const uint64_t first_part = UINT64_C(256) << 20;
+
+static rh_status cut_list(rh_inputs *inputs, const char *list, int as_list, rh_error *error) {
+  RH_TRY(rh_copy(&inputs->copy, list, "names", error));
+  if (!as_list || access(list, F_OK) == 0) { /* a name with a comma */
+    inputs->names[inputs->n++] = inputs->copy;
+    return RH_OK;
+  }
+  for (char *at = inputs->copy, *name; (name = strsep(&at, ","));) {
+    if (inputs->n == RH_MOST_OPERANDS)
+      return rh_fail(error, RH_E_USAGE, "--input: at most %d files", RH_MOST_OPERANDS);
+    if (!*name) return rh_fail(error, RH_E_USAGE, "--input '%s': an empty name", list);
+    inputs->names[inputs->n++] = name;
+  }
   return RH_OK;
 }
 
-static void choose_way(rh_run_state *run) {
-  const rh_typed *typed = run->app->typed;
-  int is_cut = rh_shape_is_asked(typed);
-  if (typed->stream || run->inputs.are_large || ((typed->input || is_cut) && run->devices.n > 1))
-    run->way = RH_RUN_STREAMED;
-  else if (run->way == RH_RUN_IN_MEMORY && run->devices.n > 1) run->way = RH_RUN_SPLIT;
+/* One file; or, as_list, several with commas between. */
+static rh_status open_files(rh_inputs *inputs, const rh_app *app, int as_list, rh_error *error) {
+  const rh_reporter *reporter = &app->context->options.reporter;
+  uint64_t bytes = 0, memory = rh_machine_memory(), room = memory - memory / 4;
+  /* Unless a stream is asked for, segments of a file are reduced where it is mapped, and those of a
+   * pipe once it has ended. */
+  int are_cut = rh_shape_is_asked(app->typed);
+  if (!app->typed->input) return RH_OK;
+  RH_TRY(cut_list(inputs, app->typed->input, as_list, error));
+  for (uint32_t k = 0; k < inputs->n; k++) {
+    rh_feed *feed = &inputs->feeds[k];
+    for (uint32_t j = 0; j < k; j++)
+      if (strcmp(inputs->names[j], "-") == 0 && strcmp(inputs->names[k], "-") == 0)
+        return rh_fail(error, RH_E_USAGE, "--input: standard input can be one operand only");
+    RH_TRY(rh_feed_open(feed, inputs->names[k], app->type, reporter, error));
+    RH_TRY(rh_check_paired(&inputs->feeds[0], feed, 0, error));
+    bytes += feed->file_bytes;
+    if (!feed->is_pipe || app->typed->stream) continue;
+    RH_TRY(rh_feed_gather(feed, are_cut && memory ? room : first_part, error));
+    inputs->are_large |= !rh_feed_is_gathered(feed);
+  }
+  inputs->are_large |= memory && bytes > room && !are_cut;
+  for (uint32_t k = 0; k < inputs->n; k++)
+    RH_TRY(rh_partial_check_output(app->typed, inputs->names[k], error));
+  return RH_OK;
 }
 
+/* All operands in one region. */
+static rh_status join(rh_run_state *run, rh_error *error) {
+  rh_region *parts[RH_MOST_OPERANDS];
+  uint64_t *offsets = run->asked.offsets;
+  const rh_inputs *inputs = &run->inputs;
+  for (uint32_t k = 0; k < inputs->n; k++) parts[k] = &run->inputs.arrays[k].region;
+  run->array.region = (rh_region){0};
+  RH_TRY(rh_region_join(&run->array.region, parts, inputs->n, offsets, error));
+  for (uint32_t k = 0; k < inputs->n; k++)
+    offsets[k] += inputs->arrays[k].offset_bytes - run->array.offset_bytes;
+  return RH_OK;
+}
+
+/* Into memory: a file is mapped, and a pipe read to its end. */
 static rh_status bring(rh_run_state *run, rh_error *error) {
-  if (!run->inputs.n) return RH_OK;
-  rh_status status = rh_inputs_bring(&run->inputs, &run->array, &run->asked, error);
+  rh_inputs *inputs = &run->inputs;
+  rh_array *arrays = inputs->arrays;
+  if (!inputs->n) return RH_OK;
+  for (uint32_t k = 0; k < inputs->n; k++) {
+    rh_terminal_catch_cut_file(inputs->names[k]);
+    RH_TRY(rh_array_take_feed(&arrays[k], &inputs->feeds[k], error));
+    if (arrays[k].n != arrays[0].n)
+      return rh_fail(error, RH_E_USAGE, "%s has %llu elements, and %s has %llu", inputs->names[0],
+                     (unsigned long long)arrays[0].n, inputs->names[k],
+                     (unsigned long long)arrays[k].n);
+  }
+  run->array = arrays[0];
+  run->asked.operation.n = run->array.n;
+  if (inputs->n > 1) RH_TRY(join(run, error));
+  else arrays[0] = (rh_array){0};
   rh_terminal_catch_cut_file(run->app->typed->input); /* they are read where they are mapped */
-  return status;
+  return RH_OK;
 }
 
 rh_status rh_run_check_unchanged(const rh_run_state *run, rh_error *error) {
@@ -90,17 +279,28 @@ rh_status rh_run_check_unchanged(const rh_run_state *run, rh_error *error) {
   return RH_OK;
 }
 
-/* A pipe that was read to its end is in the array. */
+/* The operands from the files; a pipe that was read to its end is in the array. */
 static rh_status make_source(rh_run_state *run, rh_error *error) {
+  const rh_operator *op = run->asked.operation.op;
+  const rh_typed *typed = run->app->typed;
   const void *operands[RH_MOST_OPERANDS];
+  rh_feed *feeds[RH_MOST_OPERANDS];
+  rh_type types[RH_MOST_OPERANDS];
+  uint64_t *n = &run->asked.operation.n;
   if (run->own) rh_custom_take_base(run->own);
-  if (!run->array.region.address) {
-    RH_TRY(rh_inputs_source(&run->inputs, &run->asked, run->app->typed, &run->source, error));
-  } else {
-    rh_job_operands_at(&run->asked, rh_array_data(&run->array), operands);
-    rh_source_of_arrays(&run->source, run->asked.operation.op, operands, 0, run->asked.operation.n);
+  for (uint32_t k = 0; k < op->n_operands; k++) {
+    types[k] = op->operands[k].type;
+    feeds[k] = &run->inputs.feeds[k];
   }
-  run->asked.operation.n = run->source.n;
+  if (run->array.region.address) {
+    rh_job_operands_at(&run->asked, rh_array_data(&run->array), operands);
+    rh_source_of_arrays(&run->source, op, operands, 0, *n);
+  } else if (run->inputs.n) {
+    RH_TRY(rh_source_of_feeds(&run->source, feeds, op->n_operands, error));
+  } else {
+    rh_source_generated(&run->source, typed->data, typed->seed, types, op->n_operands, *n);
+  }
+  *n = run->source.n;
   return RH_OK;
 }
 
@@ -122,24 +322,21 @@ rh_status rh_run_segments_decline(const rh_job_spec *job, rh_error *error) {
 
 /* ---- The operator ---- */
 
-static rh_status make_own(rh_run_state *run, rh_type type, rh_error *error) {
-  const rh_app *app = run->app;
-  RH_TRY(rh_user_operator_define(app->typed, &app->context->options,
-                                 run->inputs.n ? &run->inputs : NULL, type, &run->own, error));
-  RH_TRY(rh_user_operator_trust(app, run->own, error));
-  run->asked.operation.op = &run->own->face;
-  return RH_OK;
-}
-
 /* And the number of elements, if they are generated. */
 static rh_status find_operator(rh_run_state *run, int is_own, rh_error *error) {
   const rh_app *app = run->app;
+  const rh_inputs *inputs = run->inputs.n ? &run->inputs : NULL;
   rh_operation *operation = &run->asked.operation;
   rh_type type = app->type ? app->type : RH_TYPE_f32;
-  rh_type of_first = run->inputs.n ? run->inputs.feeds[0].type : type;
-  RH_TRY(is_own ? make_own(run, type, error)
-                : rh_operator_find(&operation->op, app->op, of_first, error));
-  if (run->inputs.n) return RH_OK;
+  if (is_own) {
+    RH_TRY(rh_user_operator_define(app, app->typed, inputs, type, &run->own, error));
+    RH_TRY(rh_user_operator_trust(app, run->own, error));
+    operation->op = &run->own->face;
+  } else {
+    rh_type of_first = inputs ? inputs->feeds[0].type : type;
+    RH_TRY(rh_operator_find(&operation->op, app->op, of_first, error));
+  }
+  if (inputs) return RH_OK;
   return rh_size_parse(size_of(app->typed), rh_type_size(type), "--size", &operation->n, error);
 }
 
@@ -151,8 +348,16 @@ static rh_status check_not_empty(const rh_run_state *run, rh_error *error) {
                  typed->input ? typed->input : "", typed->input ? ": " : "", operation->op->name);
 }
 
-/* Segments of several axes take their elements from all over the array, which is mapped then. */
-static rh_status bring_scattered(rh_run_state *run, rh_error *error) {
+/* Into segments, of which any may be empty. */
+static rh_status cut(rh_run_state *run, rh_error *error) {
+  if (run->way != RH_RUN_IN_MEMORY && run->source.n == UINT64_MAX)
+    return rh_fail(error, RH_E_USAGE,
+                   "segments of a stream need the number of elements, and a pipe of raw elements "
+                   "ends without a word; pipe them in as .npy");
+  run->asked.in_pieces = run->app->typed->input && !run->array.region.own;
+  RH_TRY(rh_shape_open(&run->shape, run->app, &run->inputs, &run->asked, error));
+  if (run->way == RH_RUN_IN_MEMORY || !run->shape.is_scattered) return RH_OK;
+  /* Those of several axes take their elements from all over the array, which is mapped then. */
   if (run->source.in_order)
     return rh_fail(error, RH_E_USAGE,
                    "--axis '%.40s': axes that are not neighbours need more than one pass, and a "
@@ -162,27 +367,18 @@ static rh_status bring_scattered(rh_run_state *run, rh_error *error) {
   return make_source(run, error);
 }
 
-/* Into segments, of which any may be empty. */
-static rh_status cut(rh_run_state *run, rh_error *error) {
-  if (run->way != RH_RUN_IN_MEMORY && run->source.n == UINT64_MAX)
-    return rh_fail(error, RH_E_USAGE,
-                   "segments of a stream need the number of elements, and a pipe of raw elements "
-                   "ends without a word; pipe them in as .npy");
-  run->asked.in_pieces = run->app->typed->input && !run->array.region.own;
-  RH_TRY(rh_shape_open(&run->shape, run->app, &run->inputs, &run->asked, error));
-  return run->way != RH_RUN_IN_MEMORY && run->shape.is_scattered ? bring_scattered(run, error)
-                                                                 : RH_OK;
-}
-
 rh_status rh_run_find_data(rh_run_state *run, rh_error *error) {
   const rh_app *app = run->app;
-  int is_own = rh_user_operator_is_wanted(app->typed);
-  RH_TRY(open_files(run, is_own, error));
-  choose_way(run);
+  const rh_typed *typed = app->typed;
+  int is_own = rh_user_operator_is_wanted(typed), is_cut = rh_shape_is_asked(typed);
+  RH_TRY(open_files(&run->inputs, app, is_own, error));
+  if (typed->stream || run->inputs.are_large || ((typed->input || is_cut) && run->devices.n > 1))
+    run->way = RH_RUN_STREAMED;
+  else if (run->way == RH_RUN_IN_MEMORY && run->devices.n > 1) run->way = RH_RUN_SPLIT;
   RH_TRY(find_operator(run, is_own, error));
   RH_TRY(run->way == RH_RUN_IN_MEMORY ? bring(run, error) : make_source(run, error));
-  RH_TRY(rh_shape_is_asked(app->typed) ? cut(run, error) : check_not_empty(run, error));
-  if (app->typed->accuracy) RH_TRY(rh_accuracy_ask(&run->asked, run->own, error));
+  RH_TRY(is_cut ? cut(run, error) : check_not_empty(run, error));
+  if (typed->texts.accuracy) RH_TRY(rh_accuracy_ask(&run->asked, run->own, error));
   RH_TRY(rh_state_file_open(run, error));
   rh_note_operator(app, &run->inputs, &run->asked);
   return RH_OK;

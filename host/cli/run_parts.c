@@ -43,6 +43,14 @@ static rh_status take_answer(rh_run_state *run, rh_error *error) {
   return rh_run_is_checked(run) ? confirm(run, error) : RH_OK;
 }
 
+rh_status rh_run_measure(rh_run_state *run, const rh_sampler *sampler, rh_error *error) {
+  rh_run_report *report = &run->report;
+  RH_TRY(rh_measure_quick(sampler, &report->opened, &run->app->context->options.reporter,
+                          &report->quick, error));
+  report->measured = 1;
+  return RH_OK;
+}
+
 /* ---- One strategy after the other ---- */
 
 /* Several devices do without those whose strategies fail; once all have, as devices or in what they
@@ -157,14 +165,9 @@ static rh_status take_sample(void *self, const rh_take *how, rh_taken *taken, rh
   return rh_resident_call(resident, batch, &taken->result, &taken->seconds, error);
 }
 
-/* Leave the rest of the memory to others, as for files. */
-static uint64_t most_host_bytes(void) {
-  uint64_t memory = rh_machine_memory();
-  return memory - memory / 4;
-}
-
 static rh_status open_resident(void *of_run, int *is_final, rh_error *error) {
   rh_run_state *run = of_run;
+  uint64_t memory = rh_machine_memory();
   (void)is_final;
   RH_TRY(rh_run_devices_locate(&run->devices, &run->wanted, error));
   RH_TRY(decline_isolated(run, error));
@@ -172,7 +175,7 @@ static rh_status open_resident(void *of_run, int *is_final, rh_error *error) {
                                  .n_devices = run->devices.n,
                                  .source = &run->source,
                                  .check = (int)run->app->typed->check,
-                                 .most_host_bytes = most_host_bytes()};
+                                 .most_host_bytes = memory - memory / 4}; /* as for files */
   return rh_resident_open(&run->resident, &spec, error);
 }
 

@@ -1,6 +1,5 @@
 /* --run by several processes. */
 
-#include "process.h"
 #include "run.h"
 
 /* For all ranks to join a job. */
@@ -20,10 +19,10 @@ static rh_run_device *device_of(run_ranks *r) { return &r->run.devices.list[0]; 
 
 static const rh_found *found_of(const run_ranks *r) { return &r->run.devices.list[0].found; }
 
-void rh_run_ranks_say(const rh_typed *typed, rh_terminal *terminal, rh_error *error) {
+void rh_run_ranks_say(const rh_typed *typed, rh_error *error) {
   int is_started = rh_wants_ranks(typed) && rh_local_is_rank(); /* the first speaks */
   int is_launched = rh_wants_ranks(typed) && rh_ranks_have_launcher();
-  if (!is_started && (!is_launched || rh_word_take())) rh_terminal_say_error(terminal, error);
+  if (!is_started && (!is_launched || rh_word_take())) rh_terminal_say_error(error);
   if (is_launched) rh_word_hold();
 }
 
@@ -39,14 +38,15 @@ static rh_status launch(run_ranks *r, rh_error *error) {
   return rh_ranks_open(&r->ranks, &rh_local_transport, self, &place, error);
 }
 
-static void say_why(void *terminal, const char *sentence) {
-  rh_terminal_say(terminal, "%s", sentence);
+static void say_why(void *unused, const char *sentence) {
+  (void)unused;
+  rh_terminal_say("%s", sentence);
 }
 
 /* In a thread of its own. */
-static void give_up(union sigval of_ranks) {
-  const run_ranks *r = of_ranks.sival_ptr;
-  rh_ranks_say(say_why, r->run.app->terminal,
+static void give_up(union sigval unused) {
+  (void)unused;
+  rh_ranks_say(say_why, NULL,
                "the ranks of the job have not come together in time: one of them has ended or "
                "does not answer; a job that needs longer to start gets it by --timeout",
                rh_ranks_turn_here() == 0);
@@ -70,8 +70,7 @@ static rh_status join(run_ranks *r, rh_error *error) {
   /* One speaks, and others only if it cannot: in turn, for mpirun needs time to end them. */
   uint32_t turn = rh_ranks_turn_here();
   if (turn > 0) seconds += turn_s + 0.3 * (turn < 4 ? turn - 1 : 3);
-  struct sigevent event = {
-      .sigev_notify = SIGEV_THREAD, .sigev_value.sival_ptr = r, .sigev_notify_function = give_up};
+  struct sigevent event = {.sigev_notify = SIGEV_THREAD, .sigev_notify_function = give_up};
   const struct itimerspec limit = {
       .it_value = {(time_t)seconds, (long)(1e9 * (seconds - floor(seconds)))}};
   timer_t timer;
@@ -399,7 +398,7 @@ static rh_status run_all(run_ranks *r, rh_error *error) {
   RH_TRY(join(r, error));
   watch(r);
   if (r->ranks.place.rank > 0) r->run.app->context->options.reporter = (rh_reporter){0};
-  r->run.app->terminal->shares = r->ranks.place.size;
+  rh_terminal.shares = r->ranks.place.size;
   RH_TRY(work(r, error));
   if (r->ranks.place.rank > 0 || r->run.app->typed->partial) return RH_OK;
   return rh_run_print(&r->run, error);
@@ -415,8 +414,8 @@ static void end(run_ranks *r, rh_error *why) {
   rh_crash_leave_rank();
   if (ranks->broken) rh_ranks_abort(ranks, why->message);
   if (fails && ranks->self && ranks->place.rank == 0) {
-    rh_terminal_clear(r->run.app->terminal);
-    rh_terminal_say_error(r->run.app->terminal, why);
+    rh_terminal_clear();
+    rh_terminal_say_error(why);
   }
   fflush(stdout);
   if (all) rh_ranks_gather(ranks, &done, 1, all, NULL);
@@ -428,7 +427,6 @@ rh_status rh_run_ranks(const rh_app *app, rh_error *error) {
   RH_FREED(run_ranks) r = NULL;
   RH_TRY(RH_NEW(&r, 1, "a run", error));
   r->ranks.say = say_why;
-  r->ranks.user = app->terminal;
   rh_run_begin(&r->run, app);
   rh_status status = run_all(r, error);
   if (status == RH_OK) error->message[0] = 0;

@@ -45,12 +45,6 @@ static rh_status find_column(const rh_columns *all, const char *word, size_t n,
                  word);
 }
 
-static const char *name_of_labels(const rh_columns *all) {
-  for (uint32_t k = 0; k < all->n; k++)
-    if (all->list[k].name && strcmp(all->list[k].name, "label") == 0) return "labels";
-  return "label";
-}
-
 /* With labels, they come before the results. */
 static void write_header(const rh_run_state *run, const rh_segments_file *file, const char *name,
                          rh_text *to) {
@@ -58,8 +52,11 @@ static void write_header(const rh_run_state *run, const rh_segments_file *file, 
   const rh_shape *shape = &run->shape;
   rh_npy_field fields[RH_MOST_RESULTS + 1];
   uint32_t at = 0;
-  if (shape->labels.type)
-    fields[at++] = (rh_npy_field){name_of_labels(&files->columns), shape->labels.type};
+  const char *label = "label"; /* unless a result has this name */
+  for (uint32_t k = 0; k < files->columns.n; k++)
+    if (files->columns.list[k].name && strcmp(files->columns.list[k].name, label) == 0)
+      label = "labels";
+  if (shape->labels.type) fields[at++] = (rh_npy_field){label, shape->labels.type};
   for (uint32_t k = 0; k < file->n; k++) fields[at++] = files->columns.list[file->first + k];
   if (at == 1) fields[0].name = NULL;
   for (uint32_t k = 0; k < at && at > 1; k++)
@@ -69,26 +66,22 @@ static void write_header(const rh_run_state *run, const rh_segments_file *file, 
 
 /* ---- Opening ---- */
 
-/* The results would take the place of what they are made of. */
-static rh_status check_other_than_read(const rh_run_state *run, const char *path, rh_error *error) {
+/* The results must not take the place of what they are made of. */
+static rh_status check_path(const rh_run_state *run, const char *path, const char *word,
+                            rh_error *error) {
   const rh_typed *typed = run->app->typed;
   const char *const read[] = {typed->segments, typed->starts, typed->stops, typed->by};
   int is_read = 0;
+  if (!*path) return rh_fail(error, RH_E_USAGE, "--output '%.100s': the file has no name", word);
+  if (rh_format_from_path(path) || strcmp(path, "-") == 0)
+    return rh_fail(error, RH_E_USAGE,
+                   "--output %s: results are written as .npy; --json prints all of them", path);
   for (uint32_t k = 0; k < run->inputs.n; k++)
     is_read |= rh_is_same_file(path, run->inputs.names[k]);
   for (size_t k = 0; k < sizeof read / sizeof *read; k++) is_read |= rh_is_same_file(path, read[k]);
   if (!is_read) return RH_OK;
   return rh_fail(error, RH_E_USAGE,
                  "--output %s: is a file that is read; the results need another one", path);
-}
-
-static rh_status check_path(const rh_run_state *run, const char *path, const char *word,
-                            rh_error *error) {
-  if (!*path) return rh_fail(error, RH_E_USAGE, "--output '%.100s': the file has no name", word);
-  if (rh_format_from_path(path) || strcmp(path, "-") == 0)
-    return rh_fail(error, RH_E_USAGE,
-                   "--output %s: results are written as .npy; --json prints all of them", path);
-  return check_other_than_read(run, path, error);
 }
 
 /* Room for all of it, so that a full disk is known before anything runs. */

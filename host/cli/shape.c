@@ -1,5 +1,5 @@
 
-#include "data.h"
+#include "app.h"
 
 typedef unsigned long long number; /* as %llu takes it */
 
@@ -89,15 +89,6 @@ static rh_status open_length(rh_shape *shape, const char *text, const rh_job_spe
 
 /* ---- --segments, --starts, --stops ---- */
 
-static rh_status read_offset(const rh_array *array, const char *name, uint64_t k, uint64_t *to,
-                             rh_error *error) {
-  const char *data = rh_array_data(array);
-  rh_element_load(array->type, data + k * rh_type_size(array->type), to);
-  if (!rh_type_is_signed(array->type) || (int64_t)*to >= 0) return RH_OK;
-  return rh_fail(error, RH_E_USAGE, "%s: offset %llu is %lld; offsets count elements from 0 on",
-                 name, (number)k, (long long)*to);
-}
-
 /* Appends the file's numbers; *n: how many. */
 static rh_status read_offsets(const rh_app *app, const char *path, uint64_t **offsets, uint64_t *n,
                               rh_error *error) {
@@ -110,8 +101,14 @@ static rh_status read_offsets(const rh_app *app, const char *path, uint64_t **of
                    "of the shape %s",
                    path, rh_type_name(array.type), array.shape);
   RH_TRY(RH_NEW(offsets, array.n + 1, path, error));
-  for (uint64_t k = 0; k < array.n; k++)
-    RH_TRY(read_offset(&array, path, k, &(*offsets)[k], error));
+  const char *data = rh_array_data(&array);
+  for (uint64_t k = 0; k < array.n; k++) {
+    uint64_t *to = &(*offsets)[k];
+    data += rh_element_load(array.type, data, to);
+    if (rh_type_is_signed(array.type) && (int64_t)*to < 0)
+      return rh_fail(error, RH_E_USAGE, "%s: offset %llu is %lld; offsets count elements from 0 on",
+                     path, (number)k, (long long)*to);
+  }
   return RH_OK;
 }
 
@@ -145,6 +142,31 @@ static rh_status open_starts(rh_shape *shape, const rh_app *app, rh_error *error
   take_offsets(shape, shape->offsets, shape->stops, n);
   snprintf(shape->words, sizeof shape->words, "by %.90s and %.90s", starts, stops);
   return RH_OK;
+}
+
+/* ---- Files that are paired ---- */
+
+static const char *order_of(const rh_npy *npy) { return npy->fortran_order ? "Fortran" : "C"; }
+
+rh_status rh_check_paired(const rh_feed *one, const rh_feed *other, int are_labels,
+                          rh_error *error) {
+  const rh_npy *a = &one->npy, *b = &other->npy;
+  const char *what = are_labels ? "labels" : "operands";
+  if (!one->is_npy || !other->is_npy || a->n != b->n || (are_labels && b->dimensions < 2))
+    return RH_OK;
+  if (a->dimensions != b->dimensions || memcmp(a->lengths, b->lengths, sizeof a->lengths) != 0)
+    return rh_fail(error, RH_E_USAGE,
+                   "%s has the shape %s, and %s %s: %s need the same shape%s; reshape one of them "
+                   "and save it again",
+                   one->name, a->shape, other->name, b->shape, what,
+                   are_labels ? ", or one dimension" : "");
+  if (a->fortran_order == b->fortran_order || a->long_dimensions < 2 || a->n == 0) return RH_OK;
+  return rh_fail(error, RH_E_USAGE,
+                 "%s is stored in %s order, and %s in %s order, both of the shape %s: %s need the "
+                 "same order; save one of them again, as with numpy.save(\"%s\", "
+                 "numpy.as%sarray(...))",
+                 one->name, order_of(a), other->name, order_of(b), a->shape, what, other->name,
+                 a->fortran_order ? "fortran" : "contiguous");
 }
 
 /* ---- --by ---- */
@@ -229,21 +251,17 @@ static rh_status open_by(rh_shape *shape, const rh_app *app, const rh_inputs *in
 
 /* ---- All ---- */
 
-static rh_status open_any(rh_shape *shape, const rh_app *app, const rh_inputs *inputs,
-                          const rh_job_spec *spec, rh_error *error) {
-  const rh_typed *typed = app->typed;
-  if (typed->axis) return open_axis(shape, app, inputs, error);
-  if (typed->length) return open_length(shape, typed->length, spec, error);
-  if (typed->segments) return open_segments(shape, app, error);
-  return typed->by ? open_by(shape, app, inputs, spec, error) : open_starts(shape, app, error);
-}
-
 rh_status rh_shape_open(rh_shape *shape, const rh_app *app, const rh_inputs *inputs,
                         rh_job_spec *spec, rh_error *error) {
   const rh_operation *operation = &spec->operation;
-  RH_TRY(open_any(shape, app, inputs, spec, error));
+  const rh_typed *typed = app->typed;
+  RH_TRY(typed->axis       ? open_axis(shape, app, inputs, error)
+         : typed->length   ? open_length(shape, typed->length, spec, error)
+         : typed->segments ? open_segments(shape, app, error)
+         : typed->by       ? open_by(shape, app, inputs, spec, error)
+                           : open_starts(shape, app, error));
   rh_status status = rh_layout_check(&shape->layout, operation->op, operation->n, error);
-  const char *of = app->typed->segments ? app->typed->segments : app->typed->starts;
+  const char *of = typed->segments ? typed->segments : typed->starts;
   spec->operation.layout = &shape->layout;
   return rh_error_prefix(error, status, "%s", of ? of : operation->what);
 }

@@ -7,7 +7,7 @@ static int width_of(const char *s, size_t bytes) {
   return width;
 }
 
-void rh_table_print(rh_table *table, const rh_terminal *terminal, const char *indent) {
+void rh_table_print(rh_table *table, const char *indent) {
   int widths[RH_MAX_COLUMNS] = {0};
   uint32_t columns = table->columns;
   for (uint32_t k = 0; k < table->n_rows; k++) {
@@ -21,7 +21,7 @@ void rh_table_print(rh_table *table, const rh_terminal *terminal, const char *in
     int last = column == columns - 1;
     fputs(column == 0 ? indent : "  ", stdout);
     if (table->right[column]) printf("%*s", pad, "");
-    fputs(rh_styled(terminal, style, cell), stdout);
+    fputs(rh_styled(style, cell), stdout);
     if (!table->right[column] && !last) printf("%*s", pad, "");
     if (last) putchar('\n');
   }

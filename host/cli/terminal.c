@@ -2,9 +2,7 @@
 #include <stdatomic.h>
 #include <sys/wait.h>
 
-#include "../engine/ranks/ranks.h"
 #include "app.h"
-#include "process.h"
 
 void rh_print_path(const char *path) { puts(isatty(STDOUT_FILENO) ? rh_plain(path) : path); }
 
@@ -30,17 +28,18 @@ static int wants_color(void) {
   return is_terminal(STDOUT_FILENO) && term && strcmp(term, "dumb") != 0;
 }
 
-void rh_terminal_init(rh_terminal *terminal, const rh_typed *typed) {
-  *terminal = (rh_terminal){
+struct rh_terminal rh_terminal;
+
+void rh_terminal_init(const rh_typed *typed) {
+  rh_terminal = (struct rh_terminal){
       .color = rh_when(typed->color, wants_color()),
       .progress = rh_when(typed->progress, is_terminal(STDERR_FILENO) && !typed->quiet),
       .shares = 1,
-      .quiet = (int)typed->quiet,
-      .verbose = (int)typed->verbose};
+      .quiet = typed->quiet,
+      .verbose = typed->verbose};
 }
 
-void rh_terminal_clear(rh_terminal *terminal) {
-  (void)terminal;
+void rh_terminal_clear(void) {
   if (!line_is_up || would_block()) return;
   fputs("\r\033[K", stderr);
   fflush(stderr);
@@ -71,17 +70,17 @@ static void draw(const char *phase, uint64_t done, uint64_t total, double second
   show_line("\r\033[K%s %s%s", phase, share, rate);
 }
 
-void rh_terminal_count(rh_terminal *terminal, uint32_t done, uint32_t total, double left_s,
-                       const char *what, const char *which) {
-  if (!terminal->progress || would_block()) return;
+void rh_terminal_count(uint32_t done, uint32_t total, double left_s, const char *what,
+                       const char *which) {
+  if (!rh_terminal.progress || would_block()) return;
   show_line("\r\033[K[%u/%u] %s %s, about %.0f s left", done + 1, total, what, rh_plain(which),
             left_s > 1 ? left_s : 1);
 }
 
-rh_status rh_terminal_turn(rh_terminal *terminal, const rh_bench_turn *turn, rh_error *error) {
+rh_status rh_terminal_turn(void *unused, const rh_bench_turn *turn, rh_error *error) {
+  (void)unused;
   if (rh_terminal_was_interrupted()) return rh_fail(error, RH_E_CANCELLED, "interrupted");
-  rh_terminal_count(terminal, turn->done, turn->total, turn->left_s, rh_count(turn->n),
-                    turn->strategy);
+  rh_terminal_count(turn->done, turn->total, turn->left_s, rh_count(turn->n), turn->strategy);
   return RH_OK;
 }
 
@@ -131,40 +130,40 @@ static const char *advice_on(int status, const char *message) {
 /* ---- Messages ---- */
 
 /* Shows nothing for the first second, then updates a line at most ten times a second. */
-static int on_progress(void *user, const char *phase, uint64_t done, uint64_t total) {
-  rh_terminal *terminal = user;
+static int on_progress(void *unused, const char *phase, uint64_t done, uint64_t total) {
+  static const char *last; /* phase, since `started` */
+  static double started, shown;
+  (void)unused;
   double now = rh_now();
-  done *= terminal->shares;
+  done *= rh_terminal.shares;
   if (total && done > total) done = total;
-  if (!terminal->progress || would_block()) return interrupted;
-  if (!terminal->phase || strcmp(terminal->phase, phase) != 0) {
-    rh_terminal_clear(terminal);
-    terminal->phase = phase;
-    terminal->started = now;
+  if (!rh_terminal.progress || would_block()) return interrupted;
+  if (!last || strcmp(last, phase) != 0) {
+    rh_terminal_clear();
+    last = phase;
+    started = now;
   }
   if (total && done >= total) {
-    rh_terminal_clear(terminal);
-    terminal->phase = NULL;
-  } else if (now - terminal->started >= 1 && now - terminal->shown >= 0.1) {
-    draw(phase, done, total, now - terminal->started);
-    terminal->shown = now;
+    rh_terminal_clear();
+    last = NULL;
+  } else if (now - started >= 1 && now - shown >= 0.1) {
+    draw(phase, done, total, now - started);
+    shown = now;
   }
   return interrupted;
 }
 
-static void on_log(void *user, uint32_t level, const char *text) {
-  rh_terminal *terminal = user;
-  if (level >= RH_LOG_INFO && !terminal->verbose) return;
-  if (level == RH_LOG_WARNING && terminal->quiet) return;
+static void on_log(void *unused, uint32_t level, const char *text) {
+  (void)unused;
+  if (level >= RH_LOG_INFO && !rh_terminal.verbose) return;
+  if (level == RH_LOG_WARNING && rh_terminal.quiet) return;
   const char *advice = advice_on(RH_OK, text);
-  rh_terminal_say(terminal, "%s%s%s", text, advice ? ". " : "", advice ? advice : "");
+  rh_terminal_say("%s%s%s", text, advice ? ". " : "", advice ? advice : "");
 }
 
-rh_reporter rh_terminal_reporter(rh_terminal *terminal) {
-  return (rh_reporter){terminal, on_log, on_progress};
-}
+const rh_reporter rh_terminal_reporter = {NULL, on_log, on_progress};
 
-void rh_terminal_say(rh_terminal *terminal, const char *format, ...) {
+void rh_terminal_say(const char *format, ...) {
   char *text, last = 0;
   va_list args;
   va_start(args, format);
@@ -175,28 +174,28 @@ void rh_terminal_say(rh_terminal *terminal, const char *format, ...) {
   if (length) last = text[length - 1];
   rh_make_plain(text);
   if (!would_block()) {
-    rh_terminal_clear(terminal);
+    rh_terminal_clear();
     fprintf(stderr, "redhost: %s%s\n", text, last && strchr(".?!", last) ? "" : ".");
   }
   free(text);
 }
 
-void rh_terminal_say_error(rh_terminal *terminal, rh_error *error) {
+void rh_terminal_say_error(rh_error *error) {
   const char *advice = advice_on(error->status, error->message);
   char line[RH_EXCERPT_BYTES];
   size_t column, length = strlen(error->message);
   if (advice)
     snprintf(error->message + length, sizeof error->message - length, "%s%s",
              length && error->message[length - 1] == '?' ? " " : ". ", advice);
-  rh_terminal_say(terminal, "%s", error->message);
+  rh_terminal_say("%s", error->message);
   if (rh_excerpt_find(error->message, line, &column) && *line)
     fprintf(stderr, "  %s\n  %*s^\n", line, (int)column, "");
 }
 
 static const char *const codes[] = {"", "\033[1m", "\033[32m", "\033[1;31m", "\033[2m"};
 
-const char *rh_styled(const rh_terminal *terminal, int style, const char *text) {
-  return terminal->color && style != RH_PLAIN ? rh_show("%s%s\033[0m", codes[style], text) : text;
+const char *rh_styled(int style, const char *text) {
+  return rh_terminal.color && style != RH_PLAIN ? rh_show("%s%s\033[0m", codes[style], text) : text;
 }
 
 /* Child processes have their own process groups, which the terminal's interrupt does not reach.
@@ -232,7 +231,6 @@ static void on_held_interrupt(int signal_number) {
 /* SIGINT stays ignored if the parent ignores it, as for background jobs and under nohup. */
 static void take_interrupt(void (*handler)(int)) {
   struct sigaction action = {.sa_handler = handler}, old;
-  sigemptyset(&action.sa_mask);
   if (sigaction(SIGINT, NULL, &old) == 0 && old.sa_handler != SIG_IGN)
     rh_signal_action(SIGINT, &action, NULL);
 }
@@ -269,12 +267,11 @@ static void on_bus_error(int signal_number) {
 }
 
 void rh_terminal_catch_cut_file(const char *path) {
-  struct sigaction action = {.sa_handler = on_bus_error};
+  const struct sigaction action = {.sa_handler = on_bus_error};
   char name[RH_ARRAY_NAME_BYTES];
   rh_array_name(name, path);
   snprintf(cut_file, sizeof cut_file, "redhost: %s: was cut short while it was being read.\n",
            name);
-  sigemptyset(&action.sa_mask);
   rh_signal_action(SIGBUS, &action, NULL);
   rh_signal_hold(SIGBUS);
 }

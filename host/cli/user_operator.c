@@ -1,28 +1,16 @@
 
 #include "../operators/algebra/algebra.h"
-#include "../operators/catalog/catalog.h"
-#include "data.h"
+#include "app.h"
 
-/* --result f64: the operators of which rh_run_options_take() knows that they are asked for. */
-static rh_operator_texts as_f64(rh_operator_texts texts) {
+/* What was typed; with --result f64 one of the operators that are known to be asked for it. */
+static rh_operator_texts texts_of(const rh_typed *typed) {
+  rh_operator_texts texts = typed->texts;
   const char *op = texts.op ? texts.op : "sum";
+  if (!typed->result) return texts;
   texts.map = strcmp(op, "dot") == 0 ? "(f64)x*(f64)y" : "(f64)x";
   if (strcmp(op, "mean") == 0) texts.finalize = "mean = a/n";
   if (strcmp(op, "asum") != 0) texts.op = "sum";
   return texts;
-}
-
-static rh_operator_texts texts_of(const rh_typed *typed) {
-  const rh_operator_texts texts = {.op = typed->op,
-                                   .map = typed->map,
-                                   .where = typed->where,
-                                   .reduce = typed->reduce,
-                                   .identity = typed->identity,
-                                   .finalize = typed->finalize,
-                                   .initial = typed->initial,
-                                   .accuracy = typed->accuracy,
-                                   .commutes = (int)typed->commutes};
-  return typed->result ? as_f64(texts) : texts;
 }
 
 int rh_user_operator_is_wanted(const rh_typed *typed) {
@@ -83,7 +71,8 @@ static void name_by_file(const char *path, const rh_typed *typed, rh_operand *op
   char name[RH_OPERATOR_NAME_BYTES] = "";
   if (!rh_operator_is_name(stem, length)) return;
   memcpy(name, stem, length);
-  if (rh_definition_mentions(typed->map, name) || rh_definition_mentions(typed->where, name))
+  if (rh_definition_mentions(typed->texts.map, name) ||
+      rh_definition_mentions(typed->texts.where, name))
     memcpy(operand->name, name, sizeof name);
 }
 
@@ -110,12 +99,13 @@ rh_status rh_user_operator_trust(const rh_app *app, const rh_custom *self, rh_er
 /* Operands of one type, as many as the map names. */
 static uint32_t name_operands(const rh_typed *typed, const rh_definition *definition, rh_type type,
                               rh_operand operands[RH_MOST_OPERANDS]) {
-  const char *map = definition->map ? definition->map : typed->map; /* reduce has it as load */
+  const char *map =
+      definition->map ? definition->map : typed->texts.map; /* reduce has it as load */
   uint32_t n = 1;
   for (uint32_t k = 0; k < RH_MOST_OPERANDS; k++) {
     operands[k].type = type;
     if (rh_definition_mentions(map, rh_operand_usual_name(k)) ||
-        rh_definition_mentions(typed->where, rh_operand_usual_name(k)))
+        rh_definition_mentions(typed->texts.where, rh_operand_usual_name(k)))
       n = k + 1;
   }
   return definition->n_operands ? definition->n_operands : n;
@@ -131,12 +121,15 @@ static rh_status check_used(const rh_definition *definition, const rh_inputs *in
                  rh_operand_usual_name(1));
 }
 
-static rh_status create(const rh_typed *typed, const rh_definition *definition,
-                        const rh_inputs *inputs, rh_type type, rh_custom **made, rh_error *error) {
+rh_status rh_user_operator_define(const rh_app *app, const rh_typed *typed, const rh_inputs *inputs,
+                                  rh_type type, rh_custom **made, rh_error *error) {
+  const rh_operator_texts texts = texts_of(typed);
+  RH_FINISHED(rh_definition) definition = {0};
   rh_let lets[RH_MAX_WORDS];
   rh_operand operands[RH_MOST_OPERANDS] = {0};
-  uint32_t n = inputs ? inputs->n : name_operands(typed, definition, type, operands);
-  if (inputs) RH_TRY(check_used(definition, inputs, error));
+  RH_TRY(rh_definition_compose(&definition, &texts, &app->context->options, error));
+  uint32_t n = inputs ? inputs->n : name_operands(typed, &definition, type, operands);
+  if (inputs) RH_TRY(check_used(&definition, inputs, error));
   for (uint32_t k = 0; k < n; k++)
     snprintf(operands[k].name, sizeof operands[k].name, "%s", rh_operand_usual_name(k));
   for (uint32_t k = 0; inputs && k < n; k++) {
@@ -146,14 +139,5 @@ static rh_status create(const rh_typed *typed, const rh_definition *definition,
   for (uint32_t k = 0; k < typed->lets.n; k++)
     RH_TRY(take_let(typed->lets.list[k], &lets[k], error));
   RH_TRY(check_different(operands, n, error));
-  return rh_catalog_make(made, definition, operands, n, lets, typed->lets.n, error);
-}
-
-rh_status rh_user_operator_define(const rh_typed *typed, const rh_options *options,
-                                  const rh_inputs *inputs, rh_type type, rh_custom **made,
-                                  rh_error *error) {
-  const rh_operator_texts texts = texts_of(typed);
-  RH_FINISHED(rh_definition) definition = {0};
-  RH_TRY(rh_definition_compose(&definition, &texts, options, error));
-  return create(typed, &definition, inputs, type, made, error);
+  return rh_catalog_make(made, &definition, operands, n, lets, typed->lets.n, error);
 }

@@ -285,3 +285,16 @@ rh_status rh_sizes_parse(const char *text, const char *option, uint32_t element_
   list = NULL;
   return RH_OK;
 }
+
+/* ---- Of this machine ---- */
+
+uint64_t rh_machine_memory(void) {
+  long pages = sysconf(_SC_PHYS_PAGES), size = sysconf(_SC_PAGESIZE);
+  return pages > 0 && size > 0 ? (uint64_t)pages * (uint64_t)size : 0;
+}
+
+int rh_is_same_file(const char *a, const char *b) {
+  struct stat one, two;
+  return a && b && strcmp(b, "-") != 0 && stat(a, &one) == 0 && stat(b, &two) == 0 &&
+         S_ISREG(one.st_mode) && one.st_dev == two.st_dev && one.st_ino == two.st_ino;
+}

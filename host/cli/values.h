@@ -67,17 +67,18 @@ rh_status rh_sizes_parse(const char *text, const char *option, uint32_t element_
 
 /* ---- Lists of operators, types, strategies, devices ---- */
 
-/* One name.  RH_E_USAGE if it is unknown. */
-rh_status rh_op_parse(const char *name, uint32_t *op, rh_error *error);
-rh_status rh_type_parse(const char *name, rh_type *type, rh_error *error);
+/* Words that are numbered from 1, of --op, --type and --distribution. */
+typedef struct rh_vocabulary rh_vocabulary;
+extern const rh_vocabulary rh_op_words, rh_type_words, rh_distribution_words;
 
-/* --op and --type: names separated by commas, or "all"; null is sum, and f32.  An operator need not
- * be defined on every type (rh_op_is_defined).  RH_E_USAGE for an unknown name. */
-rh_status rh_ops_parse(const char *list, rh_ops *chosen, rh_error *error);
-rh_status rh_types_parse(const char *list, rh_types *chosen, rh_error *error);
-
-/* --distribution: names separated by commas, or "all"; null is fixed. */
-rh_status rh_distributions_parse(const char *list, rh_distributions *chosen, rh_error *error);
+/* RH_E_USAGE for an unknown word. */
+rh_status rh_word_parse(const rh_vocabulary *known, const char *word, uint32_t *number,
+                        rh_error *error);
+/* Words separated by commas, or "all"; null is sum, f32 or fixed.  An operator need
+ * not be defined on every type (rh_op_is_defined). */
+rh_status rh_words_parse(const rh_vocabulary *known, const char *list, rh_numbers *chosen,
+                         rh_error *error);
+int rh_numbers_have(const rh_numbers *numbers, uint32_t number);
 
 /* --strategy: names and globs separated by commas.  Each adds to the selection, or removes from it
  * with a leading `!', in the order typed; if all have a `!', they remove from the full list.  Null
@@ -92,3 +93,11 @@ rh_status rh_strategies_select(const char *list, const char *const *names, uint3
  * by *devices.  RH_E_USAGE, RH_E_DEVICE. */
 rh_status rh_devices_parse(const rh_cl_devices *devices, const char *list,
                            const rh_cl_device ***chosen, uint32_t *n, rh_error *error);
+
+/* ---- Of this machine ---- */
+
+/* Its memory in bytes; 0 if it is not known. */
+uint64_t rh_machine_memory(void);
+
+/* Do both names lead to one file?  null and "-" lead to none. */
+int rh_is_same_file(const char *a, const char *b);

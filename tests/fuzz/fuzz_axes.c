@@ -74,13 +74,12 @@ static void try_sizes(const char *text, uint32_t element_size) {
 
 static void try_names(const char *text) {
   rh_error error = {0};
-  rh_ops ops;
-  rh_types types;
-  rh_status status = rh_ops_parse(text, &ops, &error);
+  rh_numbers ops, types;
+  rh_status status = rh_words_parse(&rh_op_words, text, &ops, &error);
   if (status != RH_OK) fuzz_check_refusal(status, &error, RH_E_USAGE);
   RULE(ops.n <= RH_N_OPS && (status != RH_OK || ops.n > 0));
   for (uint32_t k = 0; k < ops.n; k++) RULE(rh_op_name(ops.list[k]));
-  status = rh_types_parse(text, &types, &error);
+  status = rh_words_parse(&rh_type_words, text, &types, &error);
   if (status != RH_OK) fuzz_check_refusal(status, &error, RH_E_USAGE);
   RULE(types.n <= RH_N_TYPES && (status != RH_OK || types.n > 0));
   for (uint32_t k = 0; k < types.n; k++) RULE(rh_type_name(types.list[k]));

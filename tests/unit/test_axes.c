@@ -39,10 +39,9 @@ static rh_status take_sizes(const char *text, uint32_t element_size) {
 }
 
 static rh_status take_names(const char *text, int of_ops) {
-  rh_ops ops = {0};
-  rh_types types = {0};
-  rh_status status =
-      of_ops ? rh_ops_parse(text, &ops, &error) : rh_types_parse(text, &types, &error);
+  rh_numbers ops = {0}, types = {0};
+  rh_status status = of_ops ? rh_words_parse(&rh_op_words, text, &ops, &error)
+                            : rh_words_parse(&rh_type_words, text, &types, &error);
   for (uint32_t k = 0; k < ops.n; k++) SHOW("%s", rh_op_name(ops.list[k]));
   for (uint32_t k = 0; k < types.n; k++) SHOW("%s", rh_type_name(types.list[k]));
   return status;
@@ -91,8 +90,8 @@ static rh_status take(const char *option, const char *text) {
   if (strncmp(option, "size", 4) == 0) return take_sizes(text, (uint32_t)option[4] - '0');
   if (strcmp(option, "ops") == 0 || strcmp(option, "types") == 0)
     return take_names(text, *option == 'o');
-  if (strcmp(option, "op") == 0) return rh_op_parse(text, &op, &error);
-  if (strcmp(option, "type") == 0) return rh_type_parse(text, &type, &error);
+  if (strcmp(option, "op") == 0) return rh_word_parse(&rh_op_words, text, &op, &error);
+  if (strcmp(option, "type") == 0) return rh_word_parse(&rh_type_words, text, &type, &error);
   if (strcmp(option, "strategy") == 0) return take_strategies(text);
   if (strcmp(option, "device") == 0) return take_devices(text, &three_devices);
   return strcmp(option, "samples") == 0 ? take_samples(text) : take_number(option, text);
@@ -200,13 +199,13 @@ TEST(operators_and_types) {
   uint32_t op;
   rh_type type;
 #define RH_X(name, number, flags)                                                                  \
-  must(rh_op_parse(#name, &op, &error));                                                           \
+  must(rh_word_parse(&rh_op_words, #name, &op, &error));                                           \
   ck_assert_uint_eq(op, number);                                                                   \
   ck_assert_ptr_null(rh_op_instead(#name));
   RH_OP_LIST(RH_X)
 #undef RH_X
 #define RH_X(name, number, bytes)                                                                  \
-  must(rh_type_parse(#name, &type, &error));                                                       \
+  must(rh_word_parse(&rh_type_words, #name, &type, &error));                                       \
   ck_assert_uint_eq(type, number);                                                                 \
   ck_assert_ptr_null(rh_type_instead(#name));
   RH_TYPE_LIST(RH_X)

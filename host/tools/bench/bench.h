@@ -83,19 +83,10 @@ void rh_bench_copies(rh_bench_data *data, uint64_t cold_bytes, uint64_t align);
 /* Numbers of operators that are not built in, in a list of operators. */
 enum { RH_FIRST_OWN_OP = RH_N_OPS + 1, RH_MOST_OWN_OPS = RH_MOST_OWN / RH_N_TYPES };
 
-/* In the order requested, each once. */
-typedef struct rh_ops {
-  uint32_t list[RH_N_OPS + RH_MOST_OWN_OPS];
-  uint32_t n;
-} rh_ops;
-typedef struct rh_types {
-  rh_type list[RH_N_TYPES];
-  uint32_t n;
-} rh_types;
-
-typedef struct rh_distributions {
-  uint32_t list[RH_N_LENGTHS], n;
-} rh_distributions;
+/* Operators, types or distributions, in the order requested, each once. */
+typedef struct rh_numbers {
+  uint32_t list[RH_N_OPS + RH_MOST_OWN_OPS], n; /* as many as any has */
+} rh_numbers;
 
 enum { RH_TIMER_AUTO, RH_TIMER_EVENT, RH_TIMER_HOST };
 
@@ -108,8 +99,7 @@ typedef struct rh_bench_settings {
   uint32_t timer;   /* RH_TIMER_* */
   const char *data; /* kind of elements */
   uint64_t seed;
-  rh_ops ops;
-  rh_types types;
+  rh_numbers ops, types;
   /* Operator RH_FIRST_OWN_OP + j with operands of types.list[t]: own[j * RH_N_TYPES + t]; null: it
    * has none of that type. */
   rh_custom *own[RH_MOST_OWN];
@@ -120,7 +110,7 @@ typedef struct rh_bench_settings {
   /* Typical lengths of segments, ascending, and how they spread; 0 lengths: whole arrays. */
   uint64_t *lengths;
   uint32_t n_lengths;
-  rh_distributions distributions;
+  rh_numbers distributions;
   const rh_setting *params; /* each for every strategy that has such a parameter */
   uint64_t n_params;
   const char *const *peers; /* programs */
