@@ -46,7 +46,7 @@ static rh_status parse_lengths(rh_bench_settings *settings, const rh_typed *type
 static rh_status check_pairs(const rh_bench_settings *settings, rh_error *error) {
   for (uint32_t k = 0; k < settings->types.n; k++)
     for (uint32_t j = 0; j < settings->ops.n; j++)
-      if (rh_bench_is_defined(settings, k, settings->ops.list[j])) return RH_OK;
+      if (rh_bench_operator(settings, k, settings->ops.list[j])) return RH_OK;
   return rh_fail(error, RH_E_USAGE, "--op %s is not defined for %s, only for %s",
                  rh_op_name(settings->ops.list[0]), rh_type_name(settings->types.list[0]),
                  rh_op_domain(settings->ops.list[0]));
@@ -55,11 +55,10 @@ static rh_status check_pairs(const rh_bench_settings *settings, rh_error *error)
 static rh_status check_sizes(const rh_bench_settings *settings, rh_error *error) {
   for (uint32_t j = 0; j < settings->ops.n; j++)
     for (uint32_t k = 0; k < settings->types.n; k++) {
-      uint32_t op = settings->ops.list[j];
-      if (settings->sizes[k][0] > 0 || !rh_bench_is_defined(settings, k, op)) continue;
-      if (rh_bench_problem(settings, k, op, 0).operation.op->needs_an_element)
+      const rh_operator *op = rh_bench_operator(settings, k, settings->ops.list[j]);
+      if (settings->sizes[k][0] == 0 && op && op->needs_an_element)
         return rh_fail(error, RH_E_USAGE, "%s of an empty array is undefined",
-                       rh_bench_op_name(settings, op));
+                       rh_bench_op_name(settings, settings->ops.list[j]));
     }
   return RH_OK;
 }

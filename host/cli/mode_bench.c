@@ -169,7 +169,7 @@ static json_t *names_of(const rh_stage *stage) {
 static json_t *points_of(const rh_bench_settings *settings, uint32_t t) {
   json_t *ops = json_array(), *sizes = json_array();
   for (uint32_t k = 0; k < settings->ops.n; k++)
-    if (rh_bench_is_defined(settings, t, settings->ops.list[k]))
+    if (rh_bench_operator(settings, t, settings->ops.list[k]))
       json_array_append_new(ops, json_string(rh_bench_op_name(settings, settings->ops.list[k])));
   for (uint32_t k = 0; k < settings->n_sizes[t]; k++)
     json_array_append_new(sizes, json_integer((json_int_t)settings->sizes[t][k]));
@@ -179,18 +179,19 @@ static json_t *points_of(const rh_bench_settings *settings, uint32_t t) {
 /* An element of `plan`, for one device. */
 static json_t *plan_of(const rh_stage *stage) {
   const rh_bench_settings *settings = stage->settings;
-  rh_bench_pace pace;
   uint64_t host, device;
-  json_t *points = json_array();
-  rh_bench_pace_begin(&pace, stage);
+  json_t *points = json_array(), *names = names_of(stage);
+  uint32_t total = 0;
+  for (rh_bench_at at = {.t = 0}; rh_bench_next(settings, &at);)
+    total += (uint32_t)json_array_size(names) * settings->processes;
   estimate_memory(stage, &host, &device);
   for (uint32_t t = 0; t < settings->types.n; t++)
     json_array_append_new(points, points_of(settings, t));
   return rh_json("device:s strategies:o points:o total:i processes:i cache:s host_bytes:u "
                  "device_bytes:u least_s:f most_s:f",
-                 rh_stage_label(stage), names_of(stage), points, pace.total / settings->processes,
-                 settings->processes, settings->hot ? "hot" : "cold", host, device,
-                 0.06 * pace.total, (0.5 + pace.max_time_s) * pace.total);
+                 rh_stage_label(stage), names, points, total / settings->processes,
+                 settings->processes, settings->hot ? "hot" : "cold", host, device, 0.06 * total,
+                 (0.5 + settings->rules.max_time_s) * total);
 }
 
 static void print_words(const json_t *list) {

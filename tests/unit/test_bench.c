@@ -126,7 +126,7 @@ static rh_sampler sampler_of(fake *f, const char *name) {
 }
 
 static int turns, stop_at;
-static rh_status on_turn(void *user, const rh_sampler *sampler, rh_error *why) {
+static rh_status on_turn(void *user, const char *sampler, rh_error *why) {
   (void)user;
   (void)sampler;
   turns++;
@@ -144,20 +144,19 @@ static const char *checked(const char *key) {
 static rh_status measure(fake *fakes, uint32_t n, rh_bench_rules rules, const double *expected) {
   static const char *const names[] = {"one", "two", "three"};
   rh_sampler samplers[3];
-  rh_reference reference;
   static rh_context context;
   const rh_bench_settings settings = {.seed = 5};
-  rh_stage stage = {.context = &context, .settings = &settings};
+  rh_stage stage = {
+      .context = &context, .settings = &settings, .bench_device.calibration.read_peak = 64e6};
   rh_point point = {.data = {.op = rh_operator_builtin(RH_OP_sum, RH_TYPE_f32),
                              .n = 4,
                              .elements = four,
-                             .copies = 1},
-                    .scale = {.reference = &reference, .read_peak = 64e6}};
+                             .copies = 1}};
   for (uint32_t k = 0; k < n; k++) {
     rh_row_finish(&rows[k]);
     samplers[k] = sampler_of(&fakes[k], names[k]);
   }
-  must(rh_reference_of_array(&reference, point.data.op, four, 4, 1, NULL, &error));
+  must(rh_reference_of_array(&point.reference, point.data.op, four, 4, 1, NULL, &error));
   const rh_bench_spec spec = {.stage = &stage,
                               .point = &point,
                               .rules = &rules,

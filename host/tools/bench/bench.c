@@ -1,6 +1,8 @@
 #include "bench.h"
 
 enum { MOST_DISCARDS = 5 };
+/* The number of rounds that must agree, and the number that is enough if they never do. */
+enum { FEWEST_ROUNDS = 5, MANY_ROUNDS = 20 };
 
 typedef struct contest {
   const rh_bench_spec *spec;
@@ -33,32 +35,25 @@ rh_row rh_bench_row(const rh_stage *stage, const rh_point *point, const rh_sampl
 }
 
 /* Skips a contender if a single run would take longer than a whole point may. */
-static rh_status skip_slow(rh_contender *c, double expected_s, const rh_bench_spec *spec,
-                           rh_error *error) {
-  char reason[128];
-  if (expected_s <= spec->rules->max_time_s) return RH_OK;
-  snprintf(reason, sizeof reason, "one run would take about %.2g s; --max-time allows %.3g s",
-           expected_s, spec->rules->max_time_s);
-  c->done = 1;
-  return rh_row_note(c->row, RH_ROW_skipped, reason, error);
-}
-
 static rh_status start(contest *p, rh_row *rows, rh_error *error) {
   const rh_bench_spec *spec = p->spec;
+  double most_s = spec->rules->max_time_s;
+  char reason[128];
   for (uint32_t k = 0; k < spec->n; k++) {
     rh_contender *c = &p->contenders[k];
-    *c = (rh_contender){.sampler = &spec->samplers[k],
-                        .row = &rows[k],
-                        .rules = spec->rules,
-                        .scale = &spec->point->scale};
+    *c = (rh_contender){.sampler = &spec->samplers[k], .row = &rows[k], .spec = spec};
     rows[k] = rh_bench_row(spec->stage, spec->point, c->sampler);
     p->order[k] = k;
   }
   for (uint32_t k = 0; k < spec->n; k++) {
     rh_contender *c = &p->contenders[k];
-    RH_TRY(spec->on_turn(spec->user, c->sampler, error));
-    if (spec->expected_s) RH_TRY(skip_slow(c, spec->expected_s[k], spec, error));
-    if (!c->done) RH_TRY(rh_contender_start(c, &spec->point->data, error));
+    RH_TRY(spec->on_turn(spec->user, c->sampler->name, error));
+    c->done = spec->expected_s && spec->expected_s[k] > most_s;
+    if (c->done)
+      snprintf(reason, sizeof reason, "one run would take about %.2g s; --max-time allows %.3g s",
+               spec->expected_s[k], most_s);
+    RH_TRY(c->done ? rh_row_note(c->row, RH_ROW_skipped, reason, error)
+                   : rh_contender_start(c, error));
   }
   return RH_OK;
 }
@@ -72,10 +67,62 @@ void rh_shuffle(uint64_t *list, uint32_t n, uint64_t *random) {
   }
 }
 
-static int all_done(const contest *p) {
-  for (uint32_t k = 0; k < p->spec->n; k++)
-    if (!p->contenders[k].done) return 0;
-  return 1;
+/* ---- Rounds ---- */
+
+static void forget_round(rh_contender *c) {
+  if (c->done || c->n_rounds < 2) return; /* keep at least one round */
+  c->n_rounds--;
+  c->n_samples -= c->n_last;
+}
+
+static void use_host_clock(rh_contender *c) {
+  c->host_only = 1;
+  c->n_samples = c->n_rounds = c->n_host = c->n_latency = 0;
+  c->spent_s = 0;
+}
+
+/* Over the last few rounds only: the span over all rounds could only grow. */
+static double span_of_rounds(const rh_contender *c) {
+  double least = INFINITY, most = 0;
+  for (uint32_t k = c->n_rounds - FEWEST_ROUNDS; k < c->n_rounds; k++) {
+    least = fmin(least, c->rounds[k]);
+    most = fmax(most, c->rounds[k]);
+  }
+  return least > 0 ? most / least - 1 : INFINITY;
+}
+
+/* Is the precision reached, or the time over? */
+static int is_settled(const rh_contender *c) {
+  const rh_bench_rules *rules = c->spec->rules;
+  if (c->n_samples == 0) return 0;
+  if (c->spent_s >= rules->max_time_s || c->n_rounds == RH_MAX_ROUNDS) return 1;
+  if (c->n_samples >= rules->max_samples) return 1;
+  if (c->n_samples < rules->min_samples || c->n_rounds < FEWEST_ROUNDS) return 0;
+  rh_spread spread = rh_spread_of(c->samples, c->n_samples);
+  double wider = rh_spread_precision(&spread) / rules->precision;
+  if (wider <= 1) return span_of_rounds(c) <= 2 * rules->precision || c->n_rounds >= MANY_ROUNDS;
+  /* The interval shrinks with the square root of the number of samples.  Stop if the precision
+   * cannot be reached in time. */
+  return c->n_samples >= 2 * rules->min_samples && c->spent_s * wider * wider > rules->max_time_s;
+}
+
+/* Compares minimum times, since noise can only lengthen a time, with a safety margin in both
+ * directions: a noisy machine is not a broken clock.  The host's batch may legitimately be
+ * longer, because some drivers (PoCL) start nothing before everything is enqueued, and because
+ * it includes one wait. */
+static int clocks_differ(const rh_contender *c) {
+  double launch_s = c->spec->stage->bench_device.calibration.launch_s;
+  if (c->n_host < 5 || c->host_only) return 0;
+  rh_spread device = rh_spread_of(c->samples, c->n_samples);
+  rh_spread latency = rh_spread_of(c->latency, c->n_latency);
+  rh_spread host = rh_spread_of(c->host, c->n_host);
+  /* up to 5 % more has been observed with correct clocks */
+  int too_long = device.min > 1.1 * host.median;
+  double enqueueing_s = 1.5 * launch_s * (c->opened.launches + 1);
+  double waiting_s = fmax(0, latency.median - device.median) / c->batch;
+  double running_s = host.min - enqueueing_s - waiting_s;
+  int too_short = device.median >= 20e-6 && device.median < 0.9 * running_s;
+  return too_long || too_short;
 }
 
 static void pause_s(double seconds) {
@@ -113,16 +160,16 @@ static void switch_to_host_clock(contest *p) {
   p->warned = 1;
   for (uint32_t k = 0; k < p->spec->n; k++) {
     rh_contender *c = &p->contenders[k];
-    if (!c->done && !c->opened.host_clock && !c->sampler->is_peer) rh_contender_use_host_clock(c);
+    if (!c->done && !c->opened.host_clock && !c->sampler->is_peer) use_host_clock(c);
   }
 }
 
 static rh_status finish_settled(contest *p, rh_error *error) {
   for (uint32_t k = 0; k < p->spec->n; k++) {
     rh_contender *c = &p->contenders[k];
-    if (c->done || !rh_contender_is_settled(c)) continue;
-    if (rh_contender_clocks_differ(c)) {
-      if (c->sampler->is_peer) rh_contender_use_host_clock(c);
+    if (c->done || !is_settled(c)) continue;
+    if (clocks_differ(c)) {
+      if (c->sampler->is_peer) use_host_clock(c);
       else switch_to_host_clock(p);
       continue;
     }
@@ -141,13 +188,13 @@ static rh_status one_round(contest *p, rh_error *error) {
   for (uint32_t k = 0; k < spec->n; k++) {
     rh_contender *c = &p->contenders[p->order[k]];
     if (c->done) continue;
-    RH_TRY(spec->on_turn(spec->user, c->sampler, error));
+    RH_TRY(spec->on_turn(spec->user, c->sampler->name, error));
     RH_TRY(rh_contender_round(c, error));
   }
   RH_TRY(check_throttling(p, &counts, error));
   for (uint32_t k = 0; k < spec->n; k++) {
     rh_contender *c = &p->contenders[k];
-    if (!counts) rh_contender_forget_round(c);
+    if (!counts) forget_round(c);
     if (p->throttled) c->throttled = 1;
   }
   return finish_settled(p, error);
@@ -156,7 +203,9 @@ static rh_status one_round(contest *p, rh_error *error) {
 static rh_status rounds(contest *p, rh_error *error) {
   if (!p->spec->rules->once) {
     RH_TRY(finish_settled(p, error)); /* a slow run may be enough */
-    while (!all_done(p)) RH_TRY(one_round(p, error));
+    for (uint32_t k = 0; k < p->spec->n;)
+      if (p->contenders[k].done) k++;
+      else RH_TRY(one_round(p, error));
   }
   for (uint32_t k = 0; k < p->spec->n; k++) /* --once: the one run was part of the start */
     if (!p->contenders[k].done) RH_TRY(rh_contender_sum_up(&p->contenders[k], error));
@@ -176,14 +225,6 @@ static void leave_point(contest *p) {
 
 /* Serial numbers from here on belong to exact data. */
 #define EXACT_SERIAL ((uint64_t)1 << 63)
-
-static rh_bench_data data_of(const rh_bench_spec *spec, const rh_exact_data *exact) {
-  rh_bench_data data = spec->point->data;
-  data.elements = rh_array_data(&exact->array);
-  data.serial |= EXACT_SERIAL;
-  data.copies = 1;
-  return data;
-}
 
 static rh_status end_row(rh_row *row, uint32_t status, const char *reason, rh_error *error) {
   row->time = row->latency = (rh_spread){0};
@@ -252,8 +293,11 @@ static rh_status confirm_weak(const rh_bench_spec *spec, const rh_contender *con
       RH_TRY(rh_exact_data_overwrite(&exact, &point->array, op,
                                      &spec->stage->context->options.reporter, error));
     made = 1;
-    RH_TRY(spec->on_turn(spec->user, contenders[k].sampler, error));
-    const rh_bench_data data = data_of(spec, &exact);
+    RH_TRY(spec->on_turn(spec->user, contenders[k].sampler->name, error));
+    rh_bench_data data = point->data;
+    data.elements = rh_array_data(&exact.array);
+    data.serial |= EXACT_SERIAL;
+    data.copies = 1;
     RH_TRY(confirm(&contenders[k], &data, &exact, error));
   }
   return RH_OK;

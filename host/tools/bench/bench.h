@@ -15,23 +15,12 @@ typedef struct rh_bench_rules {
   int once; /* one run without instrumentation, for profilers */
 } rh_bench_rules;
 
-/* The references that a point is checked against and scaled by. */
-typedef struct rh_bench_scale {
-  const rh_reference *reference;
-  /* null; or the segments, each of which has its own, with room for their values */
-  rh_segments *segments;
-  int flushes;      /* the device flushes subnormals of this type */
-  double read_peak; /* bytes/s; 0: unknown */
-  double launch_s;  /* the host's time to enqueue a command; 0: unknown */
-} rh_bench_scale;
-
 enum { RH_SAMPLES_A_ROUND = 4, RH_MOST_SAMPLES = RH_SAMPLES_A_ROUND * RH_MAX_ROUNDS };
 
 typedef struct rh_contender {
   rh_sampler *sampler;
   rh_row *row;
-  const rh_bench_rules *rules;
-  const rh_bench_scale *scale;
+  const struct rh_bench_spec *spec; /* of which stage, point and rules are used */
   rh_opened opened;
   int open;      /* close() is due */
   int done;      /* no more rounds: the row is filled in */
@@ -54,21 +43,10 @@ rh_status rh_row_note(rh_row *row, uint32_t status, const char *reason, rh_error
 
 /* Opens and warms up.  Failures are written into the row, which is then done; only RH_E_CANCELLED
  * and RH_E_NOMEM are returned. */
-rh_status rh_contender_start(rh_contender *c, const rh_bench_data *data, rh_error *error);
+rh_status rh_contender_start(rh_contender *c, rh_error *error);
 
 /* Takes one round of samples, with failures likewise. */
 rh_status rh_contender_round(rh_contender *c, rh_error *error);
-
-/* Discards the last round, in which the device was throttled. */
-void rh_contender_forget_round(rh_contender *c);
-/* Discards all rounds and uses the host's clock from here on. */
-void rh_contender_use_host_clock(rh_contender *c);
-
-/* Is the precision reached, or the time over? */
-int rh_contender_is_settled(const rh_contender *c);
-
-/* Do the two clocks contradict each other? */
-int rh_contender_clocks_differ(const rh_contender *c);
 
 /* The row of a contender that was sampled. */
 rh_status rh_contender_sum_up(rh_contender *c, rh_error *error);
@@ -137,17 +115,13 @@ typedef struct rh_bench_turn {
 
 /* ---- The problems of a benchmark: operators on types, built in or a user's ---- */
 
-/* Is `op`, one of settings->ops, defined for types.list[t]? */
-int rh_bench_is_defined(const rh_bench_settings *settings, uint32_t t, uint32_t op);
-
-/* The operator, the type and the operands' places for n elements; spec.what is not set. */
-rh_job_spec rh_bench_problem(const rh_bench_settings *settings, uint32_t t, uint32_t op,
-                             uint64_t n);
+/* `op`, one of settings->ops, for types.list[t]; null: it is not defined. */
+const rh_operator *rh_bench_operator(const rh_bench_settings *settings, uint32_t t, uint32_t op);
 
 /* All that are defined, by type, size and operator, each as a whole or cut into segments in each
  * way.  Zero-initialised before the first. */
 typedef struct rh_bench_at {
-  rh_job_spec problem;
+  rh_job_spec problem; /* the operator, n and the operands' places */
   rh_cut cut;
   int is_largest;              /* of the type's sizes */
   uint32_t t, size, op, k_cut; /* of the next */
@@ -195,8 +169,6 @@ rh_status rh_stage_sampler(rh_stage *stage, const rh_found *found,
                            const rh_tunedb_settings *settings, rh_sampler *sampler,
                            rh_error *error);
 
-/* Strategies and peers, known before the samplers are created. */
-uint32_t rh_stage_contenders(const rh_stage *stage);
 const char *rh_stage_label(const rh_stage *stage); /* "1:0", "host" */
 void rh_stage_close(rh_stage *stage);              /* zero-initialised is fine */
 
@@ -212,7 +184,6 @@ typedef struct rh_point {
   rh_reference reference;
   rh_lengths lengths;   /* of the segments; there may be none */
   rh_segments segments; /* to judge their values by */
-  rh_bench_scale scale; /* points into this struct, which must not be moved */
 } rh_point;
 
 int rh_point_is_filled(const rh_point *point, const rh_job_spec *problem);
@@ -226,9 +197,6 @@ rh_status rh_point_cut(rh_point *point, const rh_stage *stage, const rh_cut *cut
 
 /* Computes it for the problem and elements that were set. */
 rh_status rh_point_reference(rh_point *point, const rh_stage *stage, rh_error *error);
-
-/* Before a strategy is blamed for a wrong result: rh_job_trust_on() the point's elements. */
-rh_status rh_point_trust(const rh_point *point, const rh_stage *stage, rh_error *error);
 
 void rh_point_finish(rh_point *point); /* zero-initialised is fine */
 
@@ -246,7 +214,7 @@ typedef struct rh_bench_spec {
   const double *expected_s;
   /* Called before each turn of a sampler, for progress and cancellation.  RH_E_CANCELLED ends the
    * benchmark. */
-  rh_status (*on_turn)(void *user, const rh_sampler *sampler, rh_error *error);
+  rh_status (*on_turn)(void *user, const char *sampler, rh_error *error);
   void *user;
 } rh_bench_spec;
 
@@ -261,20 +229,6 @@ rh_status rh_bench_point(const rh_bench_spec *spec, rh_row *rows, rh_error *erro
 
 /* A benchmark of one stage: every point, with all samplers that have no row in the results yet. */
 
-/* ---- Progress, and the estimated time left ---- */
-
-/* Points differ by a factor of a thousand in cost, so each counts by its weight. */
-typedef struct rh_bench_pace {
-  uint32_t done, total;             /* points, once for each process */
-  double weight_done, weight_total; /* s, roughly */
-  double started;
-  double read_peak, max_time_s;
-} rh_bench_pace;
-
-void rh_bench_pace_begin(rh_bench_pace *pace, const rh_stage *stage);
-
-/* ---- The benchmark ---- */
-
 typedef struct rh_bench_runner {
   rh_stage *stage;     /* calibrated */
   rh_records *results; /* existing rows are not measured again; new ones are added */
@@ -286,7 +240,9 @@ typedef struct rh_bench_runner {
   void *user;
   /* The runner's own. */
   rh_point point;
-  rh_bench_pace pace;
+  uint32_t done, total; /* points, once for each process */
+  /* Points differ by a factor of a thousand in cost, so each counts by its weight: s, roughly. */
+  double weight_done, weight_total, started;
   uint32_t process; /* of several: the current one, from 1; otherwise 0 */
   rh_records parts; /* rows of single processes */
 } rh_bench_runner;

@@ -4,8 +4,6 @@
  * driver's queue. */
 static const double batch_s = 1e-3;
 enum { MOST_COMMANDS = 256, MOST_HOST_CALLS = 1 << 20 };
-/* The number of rounds that must agree, and the number that is enough if they never do. */
-enum { FEWEST_ROUNDS = 5, MANY_ROUNDS = 20 };
 /* for slower runs, every run counts, and a round has one sample */
 static const double slow_s = 0.05;
 static const double warm_up_s = 0.1;
@@ -55,23 +53,21 @@ static int same_result(const rh_result *a, const rh_result *b) {
          (!a->indexed || a->index == b->index);
 }
 
-static void note_check(rh_contender *c, const char *got, const char *exact, double error_ulp,
-                       double bound_fraction) {
-  note(c, "check",
-       json_pack("{s:s, s:s, s:o, s:o}", "value", got, "reference", exact, "error_ulp",
-                 rh_json_number(error_ulp), "bound_fraction", rh_json_number(bound_fraction)));
-}
-
 /* Checks every answer.  One with the same bits as an answer that passed before passes, too. */
 static rh_status judge_result(rh_contender *c, const rh_result *result, rh_error *error) {
   rh_verdict verdict;
   char got[64], exact[64], reason[512];
+  const rh_reference *reference = &c->spec->point->reference;
+  const rh_cl_device *device = c->spec->stage->device;
+  int is_f64 = c->spec->point->data.op->type == RH_TYPE_f64;
   if (c->has_judged && same_result(&c->judged, result)) return RH_OK;
-  rh_reference_judge(c->scale->reference, result, c->opened.depth, c->scale->flushes, &verdict);
+  uint32_t flushes = device ? is_f64 ? device->flushes_f64 : device->flushes_f32 : 0;
+  rh_reference_judge(reference, result, c->opened.depth, (int)flushes, &verdict);
   rh_format_answer(got, result);
-  rh_format_answer(exact, &c->scale->reference->answer);
-  note_check(c, got, exact, verdict.error_ulp,
-             verdict.bound > 0 ? verdict.error / verdict.bound : (double)NAN);
+  rh_format_answer(exact, &reference->answer);
+  note(c, "check",
+       rh_json("value:s reference:s error_ulp:f bound_fraction:f", got, exact, verdict.error_ulp,
+               verdict.bound > 0 ? verdict.error / verdict.bound : (double)NAN));
   c->row->unjudged = verdict.verdict == RH_VERDICT_UNJUDGED;
   c->is_weak |= verdict.weak;
   c->judged = *result;
@@ -83,7 +79,7 @@ static rh_status judge_result(rh_contender *c, const rh_result *result, rh_error
 
 /* Segments are judged after the first sample and after the last. */
 static rh_status judge_segments(rh_contender *c, rh_error *error) {
-  rh_segments *segments = c->scale->segments;
+  rh_segments *segments = &c->spec->point->segments;
   rh_segments_check check;
   rh_error why = {0};
   char got[64], exact[64], reason[512];
@@ -114,8 +110,8 @@ static rh_status sample(rh_contender *c, uint32_t kind, double *seconds, rh_erro
   c->spent_s += rh_now() - start;
   if (status != RH_OK) return fail(c, &why, error);
   if (kind == RH_TAKE_DEVICE) c->opened.host_clock = !taken.stamped;
-  if (!c->scale->segments) RH_TRY(judge_result(c, &taken.result, error));
-  if (c->scale->segments && !c->has_judged) RH_TRY(judge_segments(c, error));
+  if (!c->spec->point->data.lengths) RH_TRY(judge_result(c, &taken.result, error));
+  else if (!c->has_judged) RH_TRY(judge_segments(c, error));
   *seconds = taken.seconds;
   return RH_OK;
 }
@@ -190,16 +186,15 @@ static json_t *setup_of(const rh_opened *opened) {
   if (opened->build_s == 0 && opened->upload_s == 0 && opened->setup_s == 0 &&
       !opened->build_cached)
     return json_null();
-  return json_pack("{s:o, s:b, s:o, s:o}", "build", rh_json_number(opened->build_s), "build_cached",
-                   (int)opened->build_cached, "upload", rh_json_number(opened->upload_s), "setup",
-                   rh_json_number(opened->setup_s));
+  return rh_json("build:f build_cached:b upload:f setup:f", opened->build_s, opened->build_cached,
+                 opened->upload_s, opened->setup_s);
 }
 
-rh_status rh_contender_start(rh_contender *c, const rh_bench_data *data, rh_error *error) {
+rh_status rh_contender_start(rh_contender *c, rh_error *error) {
   rh_error why = {0};
   double start = rh_now();
   c->open = 1;
-  rh_status status = c->sampler->open(c->sampler->self, data, &c->opened, &why);
+  rh_status status = c->sampler->open(c->sampler->self, &c->spec->point->data, &c->opened, &why);
   rh_row *row = c->row;
   row->passes = c->opened.launches;
   row->facts = json_object();
@@ -208,7 +203,7 @@ rh_status rh_contender_start(rh_contender *c, const rh_bench_data *data, rh_erro
   note(c, "finishes_on", json_string(c->opened.finishes_on_host ? "host" : "device"));
   note(c, "setup_s", setup_of(&c->opened));
   if (status != RH_OK) return fail(c, &why, error);
-  if (c->rules->once) { /* for external profilers: only the run and its answer */
+  if (c->spec->rules->once) { /* for external profilers: only the run and its answer */
     RH_TRY(sample(c, RH_TAKE_LATENCY, &c->latency[0], error));
     c->n_latency = 1;
   } else {
@@ -234,7 +229,7 @@ static rh_status sample_headline(rh_contender *c, rh_error *error) {
     RH_TRY(sample(c, headline(c), &seconds, error));
     if (c->done) return RH_OK;
     first[n++] = seconds;
-    if (c->spent_s > c->rules->max_time_s) break;
+    if (c->spent_s > c->spec->rules->max_time_s) break;
   }
   c->n_samples += c->n_last = n;
   c->rounds[c->n_rounds++] = rh_spread_of(first, n).median;
@@ -255,74 +250,16 @@ static rh_status sample_latency(rh_contender *c, rh_error *error) {
   return RH_OK;
 }
 
-/* For the cross-check of the two clocks, for which slow runs are too few. */
-static rh_status sample_host(rh_contender *c, rh_error *error) {
-  int is_enough = c->n_host == RH_MAX_ROUNDS || c->about_s > slow_s;
-  if (c->opened.host_clock || c->host_only || is_enough) return RH_OK;
-  RH_TRY(sample(c, RH_TAKE_HOST, &c->host[c->n_host], error));
-  if (!c->done) c->n_host++;
-  return RH_OK;
-}
-
 rh_status rh_contender_round(rh_contender *c, rh_error *error) {
   RH_TRY(sample_headline(c, error));
-  if (c->done || c->spent_s >= c->rules->max_time_s) return RH_OK;
+  if (c->done || c->spent_s >= c->spec->rules->max_time_s) return RH_OK;
   RH_TRY(sample_latency(c, error));
-  return c->done ? RH_OK : sample_host(c, error);
-}
-
-void rh_contender_forget_round(rh_contender *c) {
-  if (c->done || c->n_rounds < 2) return; /* keep at least one round */
-  c->n_rounds--;
-  c->n_samples -= c->n_last;
-}
-
-void rh_contender_use_host_clock(rh_contender *c) {
-  c->host_only = 1;
-  c->n_samples = c->n_rounds = c->n_host = c->n_latency = 0;
-  c->spent_s = 0;
-}
-
-/* Over the last few rounds only: the span over all rounds could only grow. */
-static double span_of_rounds(const rh_contender *c) {
-  double least = INFINITY, most = 0;
-  for (uint32_t k = c->n_rounds - FEWEST_ROUNDS; k < c->n_rounds; k++) {
-    least = fmin(least, c->rounds[k]);
-    most = fmax(most, c->rounds[k]);
-  }
-  return least > 0 ? most / least - 1 : INFINITY;
-}
-
-int rh_contender_is_settled(const rh_contender *c) {
-  if (c->n_samples == 0) return 0;
-  if (c->spent_s >= c->rules->max_time_s || c->n_rounds == RH_MAX_ROUNDS) return 1;
-  if (c->n_samples >= c->rules->max_samples) return 1;
-  if (c->n_samples < c->rules->min_samples || c->n_rounds < FEWEST_ROUNDS) return 0;
-  rh_spread spread = rh_spread_of(c->samples, c->n_samples);
-  double wider = rh_spread_precision(&spread) / c->rules->precision;
-  if (wider <= 1) return span_of_rounds(c) <= 2 * c->rules->precision || c->n_rounds >= MANY_ROUNDS;
-  /* The interval shrinks with the square root of the number of samples.  Stop if the precision
-   * cannot be reached in time. */
-  return c->n_samples >= 2 * c->rules->min_samples &&
-         c->spent_s * wider * wider > c->rules->max_time_s;
-}
-
-/* Compares minimum times, since noise can only lengthen a time, with a safety margin in both
- * directions: a noisy machine is not a broken clock.  The host's batch may legitimately be
- * longer, because some drivers (PoCL) start nothing before everything is enqueued, and because
- * it includes one wait. */
-int rh_contender_clocks_differ(const rh_contender *c) {
-  if (c->n_host < 5 || c->host_only) return 0;
-  rh_spread device = rh_spread_of(c->samples, c->n_samples);
-  rh_spread latency = rh_spread_of(c->latency, c->n_latency);
-  rh_spread host = rh_spread_of(c->host, c->n_host);
-  /* up to 5 % more has been observed with correct clocks */
-  int too_long = device.min > 1.1 * host.median;
-  double enqueueing_s = 1.5 * c->scale->launch_s * (c->opened.launches + 1);
-  double waiting_s = fmax(0, latency.median - device.median) / c->batch;
-  double running_s = host.min - enqueueing_s - waiting_s;
-  int too_short = device.median >= 20e-6 && device.median < 0.9 * running_s;
-  return too_long || too_short;
+  /* For the cross-check of the two clocks, for which slow runs are too few. */
+  int is_enough = c->n_host == RH_MAX_ROUNDS || c->about_s > slow_s;
+  if (c->done || c->opened.host_clock || c->host_only || is_enough) return RH_OK;
+  RH_TRY(sample(c, RH_TAKE_HOST, &c->host[c->n_host], error));
+  c->n_host += !c->done;
+  return RH_OK;
 }
 
 /* ---- The row ---- */
@@ -332,7 +269,7 @@ static uint32_t flags_of(const rh_contender *c) {
   uint32_t flags = 0;
   if (rh_spread_iqr(time) > 0.05) flags |= RH_FLAG_noisy;
   /* Fewer than 6 samples give no 95 % interval. */
-  if (rh_spread_precision(time) > fmax(0.02, c->rules->precision) || c->n_samples < 6)
+  if (rh_spread_precision(time) > fmax(0.02, c->spec->rules->precision) || c->n_samples < 6)
     flags |= RH_FLAG_timed_out;
   if (c->throttled) flags |= RH_FLAG_throttled;
   if (c->host_only || c->opened.host_clock) flags |= RH_FLAG_host_timer;
@@ -350,8 +287,7 @@ static rh_status add_parts(rh_contender *c, rh_error *error) {
   if (status != RH_OK || n == 0) return RH_OK; /* the main figures are valid without them */
   json_t *list = json_array();
   for (uint32_t k = 0; k < n; k++)
-    json_array_append_new(list, json_pack("{s:o, s:o}", "stage", rh_json_bytes(parts[k].stage),
-                                          "seconds", rh_json_number(parts[k].seconds)));
+    json_array_append_new(list, rh_json("stage:s seconds:f", parts[k].stage, parts[k].seconds));
   note(c, "parts", list);
   note(c, "host_share_s", rh_json_number(host_share_s));
   return RH_OK;
@@ -359,7 +295,7 @@ static rh_status add_parts(rh_contender *c, rh_error *error) {
 
 rh_status rh_contender_sum_up(rh_contender *c, rh_error *error) {
   rh_row *row = c->row;
-  if (c->scale->segments) RH_TRY(judge_segments(c, error));
+  if (c->spec->point->data.lengths) RH_TRY(judge_segments(c, error));
   if (c->done) return RH_OK;
   row->time = rh_spread_of(c->samples, c->n_samples);
   row->latency = rh_spread_of(c->latency, c->n_latency);
@@ -373,9 +309,10 @@ rh_status rh_contender_sum_up(rh_contender *c, rh_error *error) {
   row->batch = c->batch;
   row->flags = flags_of(c);
   row->status = RH_ROW_ok;
-  if (c->scale->read_peak > 0) row->peak_fraction = rh_row_bandwidth(row) / c->scale->read_peak;
+  double read_peak = c->spec->stage->bench_device.calibration.read_peak;
+  if (read_peak > 0) row->peak_fraction = rh_row_bandwidth(row) / read_peak;
   c->done = 1;
-  int affordable = !c->rules->once && c->about_s < c->rules->max_time_s / 8;
+  int affordable = !c->spec->rules->once && c->about_s < c->spec->rules->max_time_s / 8;
   rh_status status = affordable ? add_parts(c, error) : RH_OK;
   rh_contender_close(c);
   return status;

@@ -1,33 +1,29 @@
 #include "bench.h"
 
 /* A row with the facts of `from` and none of its samples; nothing to finish on failure. */
-static rh_status copy_facts(rh_row *to, const rh_row *from, rh_error *error) {
+static rh_status copy_facts(rh_row *to, const rh_row *from, const char *reason, rh_error *error) {
   *to = *from;
   to->facts = json_copy(from->facts);
   to->rounds = to->raw = to->processes = NULL;
   to->n_rounds = to->n_raw = to->n_processes = 0;
-  rh_status status = rh_copy(&to->reason, from->reason, "a row", error);
+  rh_status status = rh_copy(&to->reason, reason, "a row", error);
   if (status != RH_OK) rh_row_finish(to);
   return status;
 }
 
-static int badness(const rh_row *row) {
-  switch (row->status) {
-  case RH_ROW_ok: return 0;
-  case RH_ROW_wrong: return 3;
-  case RH_ROW_failed: return 2;
-  default: return 1;
-  }
-}
+/* The worse, the higher. */
+static const int badness[] = {[RH_ROW_ok] = 0,
+                              [RH_ROW_skipped] = 1,
+                              [RH_ROW_unsupported] = 1,
+                              [RH_ROW_failed] = 2,
+                              [RH_ROW_wrong] = 3};
 
 static rh_status take_worst(const rh_row *row, uint32_t process, uint32_t wanted, rh_row *merged,
                             rh_error *error) {
   RH_FINISHED(rh_text) reason = {0};
   rh_text_add(&reason, "process %u of %u: %s", process, wanted, row->reason ? row->reason : "");
   if (reason.failed) return rh_fail(error, RH_E_NOMEM, "no memory for a row");
-  rh_row said = *row;
-  said.reason = reason.s;
-  return copy_facts(merged, &said, error);
+  return copy_facts(merged, row, reason.s, error);
 }
 
 /* The spread of all samples, with the processes' medians deciding the median and its interval,
@@ -57,15 +53,13 @@ static rh_spread latency_of(const rh_row *const *rows, uint32_t n) {
   return spread;
 }
 
-static double host_batch_of(const rh_row *row) {
-  return json_number_value(json_object_get(row->facts, "host_batch_s"));
-}
-
 static json_t *merge_host_batches(const rh_row *const *rows, uint32_t n) {
   double times[RH_MAX_PROCESSES];
   uint32_t known = 0;
-  for (uint32_t k = 0; k < n; k++)
-    if (host_batch_of(rows[k]) > 0) times[known++] = host_batch_of(rows[k]);
+  for (uint32_t k = 0; k < n; k++) {
+    times[known] = json_number_value(json_object_get(rows[k]->facts, "host_batch_s"));
+    known += times[known] > 0;
+  }
   return rh_json_number(known ? rh_spread_of(times, known).median : (double)NAN);
 }
 
@@ -97,14 +91,15 @@ rh_status rh_merge_processes(const rh_row *const *rows, uint32_t n, uint32_t wan
   const rh_row *kept[RH_MAX_PROCESSES];
   uint32_t worst = 0, n_kept = 0, by_host = 0;
   for (uint32_t k = 0; k < n; k++) {
-    if (badness(rows[k]) > badness(rows[worst])) worst = k;
+    if (badness[rows[k]->status] > badness[rows[worst]->status]) worst = k;
     by_host |= rows[k]->flags & RH_FLAG_host_timer;
   }
-  if (badness(rows[worst])) return take_worst(rows[worst], worst + 1, wanted, merged, error);
+  if (badness[rows[worst]->status])
+    return take_worst(rows[worst], worst + 1, wanted, merged, error);
   for (uint32_t k = 0; k < n; k++)
     if (rh_row_is_timed(rows[k]) && (rows[k]->flags & RH_FLAG_host_timer) == by_host)
       kept[n_kept++] = rows[k];
-  RH_TRY(copy_facts(merged, rows[0], error));
+  RH_TRY(copy_facts(merged, rows[0], rows[0]->reason, error));
   if (!n_kept) return RH_OK; /* ok, but without a time */
   rh_status status = merge_times(kept, n_kept, merged, error);
   if (status != RH_OK) rh_row_finish(merged);

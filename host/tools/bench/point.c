@@ -82,30 +82,10 @@ rh_status rh_point_cut(rh_point *point, const rh_stage *stage, const rh_cut *cut
 }
 
 rh_status rh_point_reference(rh_point *point, const rh_stage *stage, rh_error *error) {
-  const rh_cl_device *device = stage->device;
-  const rh_bench_data *data = &point->data;
-  rh_bench_scale *scale = &point->scale;
-  *scale = (rh_bench_scale){.reference = &point->reference};
-  if (device) {
-    scale->flushes =
-        (int)(data->op->type == RH_TYPE_f64 ? device->flushes_f64 : device->flushes_f32);
-    scale->read_peak = stage->bench_device.calibration.read_peak;
-    scale->launch_s = stage->bench_device.calibration.launch_s;
-  }
-  RH_TRY(rh_by_code_prepare(data->op, stage->context, error));
-  if (data->lengths) { /* each segment has its own */
-    scale->segments = &point->segments;
-    return RH_OK;
-  }
-  return rh_job_reference(&point->problem, data->elements, &stage->context->options.reporter,
+  RH_TRY(rh_by_code_prepare(point->data.op, stage->context, error));
+  if (point->data.lengths) return RH_OK; /* each segment has its own */
+  return rh_job_reference(&point->problem, point->data.elements, &stage->context->options.reporter,
                           &point->reference, error);
-}
-
-rh_status rh_point_trust(const rh_point *point, const rh_stage *stage, rh_error *error) {
-  const void *operands[RH_MOST_OPERANDS];
-  const rh_job_part all = {operands, 0, point->data.n, point->data.n, 0, 0};
-  rh_job_operands_at(&point->problem, point->data.elements, operands);
-  return rh_job_trust_on(stage->context, &point->problem, &all, error);
 }
 
 void rh_point_finish(rh_point *point) {

@@ -4,27 +4,21 @@
 
 /* A point takes at least 20 samples of a millisecond and their overhead; a large one takes some
  * 30 runs at a rate well below the peak. */
-static double weight(const rh_bench_pace *pace, uint64_t bytes) {
-  double runs = pace->read_peak > 0 ? 30 * (double)bytes / (0.4 * pace->read_peak) : 0;
-  return 0.06 + fmin(runs, pace->max_time_s);
+static double weight(const rh_stage *stage, uint64_t bytes) {
+  double read_peak = stage->bench_device.calibration.read_peak;
+  double runs = read_peak > 0 ? 30 * (double)bytes / (0.4 * read_peak) : 0;
+  return 0.06 + fmin(runs, stage->settings->rules.max_time_s);
 }
 
-void rh_bench_pace_begin(rh_bench_pace *pace, const rh_stage *stage) {
-  const rh_bench_settings *settings = stage->settings;
-  uint32_t runs = rh_stage_contenders(stage) * settings->processes;
-  *pace = (rh_bench_pace){.started = rh_now(),
-                          .read_peak = stage->bench_device.calibration.read_peak,
-                          .max_time_s = settings->rules.max_time_s};
+static void begin(rh_bench_runner *r) {
+  const rh_bench_settings *settings = r->stage->settings;
+  uint32_t runs = r->stage->n_samplers * settings->processes;
+  r->started = rh_now();
   for (rh_bench_at at = {.t = 0}; rh_bench_next(settings, &at);) {
     const rh_operation *of = &at.problem.operation;
-    pace->total += runs;
-    pace->weight_total += runs * weight(pace, of->n * rh_operator_element_bytes(of->op));
+    r->total += runs;
+    r->weight_total += runs * weight(r->stage, of->n * rh_operator_element_bytes(of->op));
   }
-}
-
-static double left_s(const rh_bench_pace *pace) {
-  double spent = rh_now() - pace->started, left = pace->weight_total - pace->weight_done;
-  return pace->weight_done > 0 ? spent * left / pace->weight_done : pace->weight_total;
 }
 
 /* ---- One point ---- */
@@ -60,10 +54,15 @@ static double expected_s(const rh_bench_runner *r, const rh_row *at) {
   return nearest ? nearest->time.median * ((double)at->n / (double)nearest->n) : 0;
 }
 
-/* Then the row says that. */
+/* Is a wrong result the operator's fault?  Then the row says that. */
 static int is_the_operators(const rh_bench_runner *r, rh_row *row) {
   rh_error why = {0};
-  if (rh_point_trust(&r->point, r->stage, &why) == RH_OK) return 0;
+  const rh_bench_data *data = &r->point.data;
+  const rh_job_spec *problem = &r->point.problem;
+  const void *operands[RH_MOST_OPERANDS];
+  const rh_job_part all = {operands, 0, data->n, data->n, 0, 0};
+  rh_job_operands_at(problem, data->elements, operands);
+  if (rh_job_trust_on(r->stage->context, problem, &all, &why) == RH_OK) return 0;
   rh_row_note(row, RH_ROW_failed, why.message, NULL);
   return 1;
 }
@@ -144,13 +143,14 @@ static rh_status deliver(rh_bench_runner *r, const rh_row *at, rh_error *error) 
 
 /* ---- Measuring a point ---- */
 
-static rh_status on_turn(void *user, const rh_sampler *sampler, rh_error *error) {
+static rh_status on_turn(void *user, const char *sampler, rh_error *error) {
   const rh_bench_runner *r = user;
-  rh_bench_turn turn = {.done = r->pace.done,
-                        .total = r->pace.total,
-                        .left_s = left_s(&r->pace),
+  double spent = rh_now() - r->started, left = r->weight_total - r->weight_done;
+  rh_bench_turn turn = {.done = r->done,
+                        .total = r->total,
+                        .left_s = r->weight_done > 0 ? spent * left / r->weight_done : left,
                         .n = r->point.data.n,
-                        .strategy = sampler->name};
+                        .strategy = sampler};
   return r->on_turn(r->user, &turn, error);
 }
 
@@ -192,8 +192,8 @@ static rh_status measure_point(rh_bench_runner *r, rh_error *error) {
   if (n) RH_TRY(rh_point_reference(&r->point, r->stage, error));
   if (n) RH_TRY(measure(r, samplers, expected, n, error));
   if (r->process == processes_of(r)) RH_TRY(deliver(r, &at, error));
-  r->pace.done += all;
-  r->pace.weight_done += all * weight(&r->pace, rh_bench_data_bytes(&r->point.data));
+  r->done += all;
+  r->weight_done += all * weight(r->stage, rh_bench_data_bytes(&r->point.data));
   return RH_OK;
 }
 
@@ -208,21 +208,17 @@ static rh_status measure_all(rh_bench_runner *r, rh_error *error) {
   return RH_OK;
 }
 
-/* All points in one process, then all in the next: so the processes of a point are spread over the
- * whole time, and what drifts slowly shows between them. */
-static rh_status measure_in_processes(rh_bench_runner *r, rh_error *error) {
-  for (r->process = 1; r->process <= processes_of(r); r->process++) {
-    if (r->process > 1) RH_TRY(rh_stage_renew(r->stage, error));
-    RH_TRY(measure_all(r, error));
-  }
-  return RH_OK;
-}
-
 rh_status rh_bench_run(rh_bench_runner *r, rh_error *error) {
-  rh_bench_pace_begin(&r->pace, r->stage);
-  if (processes_of(r) == 1) return measure_all(r, error);
   rh_error why = {0};
-  rh_status status = measure_in_processes(r, &why);
+  rh_status status = RH_OK;
+  begin(r);
+  if (processes_of(r) == 1) return measure_all(r, error);
+  /* All points in one process, then all in the next: so the processes of a point are spread over
+   * the whole time, and what drifts slowly shows between them. */
+  for (r->process = 1; r->process <= processes_of(r) && status == RH_OK; r->process++) {
+    if (r->process > 1) status = rh_stage_renew(r->stage, &why);
+    if (status == RH_OK) status = measure_all(r, &why);
+  }
   rh_status delivered = deliver(r, NULL, error);
   if (status != RH_OK && error) *error = why;
   return status != RH_OK ? status : delivered;

@@ -2,13 +2,6 @@
 
 #include "../../choose/choose.h"
 
-static uint64_t most_elements(const rh_bench_settings *settings) {
-  uint64_t most = 0;
-  for (rh_bench_at at = {.t = 0}; rh_bench_next(settings, &at);)
-    if (at.problem.operation.n > most) most = at.problem.operation.n;
-  return most;
-}
-
 const char *rh_stage_label(const rh_stage *stage) {
   return stage->device ? stage->device->label : "host";
 }
@@ -61,7 +54,9 @@ static rh_status choose_entries(const rh_stage *stage, const rh_registry *regist
 /* Identifies each by its file, so that no other of the same name can replace it. */
 static rh_status find_strategies(rh_stage *stage, rh_error *error) {
   const rh_registry *registry;
-  uint64_t n = most_elements(stage->settings);
+  uint64_t n = 0;
+  for (rh_bench_at at = {.t = 0}; rh_bench_next(stage->settings, &at);)
+    if (at.problem.operation.n > n) n = at.problem.operation.n;
   RH_TRY(rh_context_registry(stage->context, n, &registry, NULL, error));
   rh_context_report_missing_plugins(stage->context);
   RH_FREED(unsigned char) choice = NULL;
@@ -105,12 +100,6 @@ static rh_status check_sizes(const rh_stage *stage, uint32_t device_kinds, rh_er
   return RH_OK;
 }
 
-static int uses_device(const rh_stage *stage) {
-  for (uint32_t k = 0; k < stage->n_found; k++)
-    if (stage->found[k].device_kinds != RH_DEVICE_HOST) return 1;
-  return 0;
-}
-
 rh_status rh_stage_open(rh_stage *stage, rh_context *context, const rh_cl_device *device,
                         const rh_bench_settings *settings, rh_error *error) {
   *stage = (rh_stage){
@@ -121,38 +110,31 @@ rh_status rh_stage_open(rh_stage *stage, rh_context *context, const rh_cl_device
   };
   if (device) RH_TRY(rh_context_use_device(context, device, error));
   RH_TRY(find_strategies(stage, error));
-  int on_device = device && uses_device(stage);
+  int on_device = 0;
+  for (uint32_t k = 0; k < stage->n_found && device; k++)
+    on_device |= stage->found[k].device_kinds != RH_DEVICE_HOST;
   RH_TRY(check_sizes(stage, on_device ? RH_DEVICE_ANY_CL : RH_DEVICE_HOST, error));
   return start_peers(stage, error);
 }
 
 /* ---- Samplers ---- */
 
-static int is_isolated(const rh_stage *stage, const rh_found *found) {
-  const rh_bench_settings *settings = stage->settings;
-  return found->installed ? settings->isolate_installed : settings->isolate_others;
-}
-
-static rh_status isolated_sampler(const rh_stage *stage, const rh_found *found,
-                                  const rh_setting *settings, uint64_t n, rh_sampler *sampler,
-                                  rh_error *error) {
-  int on_device = stage->device && found->device_kinds != RH_DEVICE_HOST;
-  rh_isolated_spec spec = {.options = &stage->context->options,
-                           .found = found,
-                           .device = on_device ? stage->device : NULL,
-                           .bench_device = on_device ? &stage->bench_device : NULL,
-                           .settings = settings,
-                           .n_settings = n,
-                           .untuned = stage->shared.untuned,
-                           .own = stage->settings->own,
-                           .n_own = RH_MOST_OWN,
-                           .limit_s = stage->settings->timeout_s};
-  return rh_isolated_sampler(sampler, &spec, error);
-}
-
 static rh_status make_sampler(rh_stage *stage, const rh_found *found, const rh_setting *settings,
                               uint64_t n, rh_sampler *sampler, rh_error *error) {
-  if (is_isolated(stage, found)) return isolated_sampler(stage, found, settings, n, sampler, error);
+  const rh_bench_settings *bench = stage->settings;
+  int on_device = stage->device && found->device_kinds != RH_DEVICE_HOST;
+  const rh_isolated_spec spec = {.options = &stage->context->options,
+                                 .found = found,
+                                 .device = on_device ? stage->device : NULL,
+                                 .bench_device = on_device ? &stage->bench_device : NULL,
+                                 .settings = settings,
+                                 .n_settings = n,
+                                 .untuned = stage->shared.untuned,
+                                 .own = bench->own,
+                                 .n_own = RH_MOST_OWN,
+                                 .limit_s = bench->timeout_s};
+  if (found->installed ? bench->isolate_installed : bench->isolate_others)
+    return rh_isolated_sampler(sampler, &spec, error);
   return rh_local_sampler(sampler, &stage->shared, found, settings, n, error);
 }
 
@@ -175,14 +157,10 @@ static rh_status add_strategy(rh_stage *stage, const rh_found *found, rh_error *
   return RH_OK;
 }
 
-uint32_t rh_stage_contenders(const rh_stage *stage) {
+static rh_status add_samplers(rh_stage *stage, rh_error *error) {
   uint32_t n = stage->n_found;
   for (uint32_t k = 0; k < stage->n_peers; k++) n += rh_peers_count(stage->peers[k]);
-  return n;
-}
-
-static rh_status add_samplers(rh_stage *stage, rh_error *error) {
-  RH_TRY(RH_NEW(&stage->samplers, rh_stage_contenders(stage) + 1, "the strategies", error));
+  RH_TRY(RH_NEW(&stage->samplers, n + 1, "the strategies", error));
   for (uint32_t k = 0; k < stage->n_found; k++)
     RH_TRY(add_strategy(stage, &stage->found[k], error));
   for (uint32_t k = 0; k < stage->n_peers; k++)
@@ -205,33 +183,27 @@ rh_status rh_stage_calibrate(rh_stage *stage, rh_error *error) {
   return add_samplers(stage, error);
 }
 
-static void finish_samplers(rh_stage *stage) {
+static void finish_contenders(rh_stage *stage) {
   for (uint32_t k = 0; k < stage->n_samplers; k++)
     stage->samplers[k].finish(stage->samplers[k].self);
-  free(stage->samplers);
-  stage->samplers = NULL;
-  stage->n_samplers = 0;
-}
-
-static void finish_peers(rh_stage *stage) {
   for (uint32_t k = 0; k < stage->n_peers; k++) rh_peers_finish(stage->peers[k]);
+  free(stage->samplers);
   free(stage->peers);
+  stage->samplers = NULL;
   stage->peers = NULL;
-  stage->n_peers = 0;
+  stage->n_samplers = stage->n_peers = 0;
 }
 
 rh_status rh_stage_renew(rh_stage *stage, rh_error *error) {
-  finish_samplers(stage);
-  finish_peers(stage);
+  finish_contenders(stage);
   RH_TRY(start_peers(stage, error));
   return add_samplers(stage, error);
 }
 
 void rh_stage_close(rh_stage *stage) {
-  finish_samplers(stage);
+  finish_contenders(stage);
   for (uint32_t k = 0; k < stage->n_found; k++) rh_found_finish(&stage->found[k]);
   free(stage->found);
-  finish_peers(stage);
   rh_pool_finish(&stage->shared.pool);
   rh_bench_device_close(&stage->bench_device);
   *stage = (rh_stage){0};

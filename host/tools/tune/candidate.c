@@ -3,10 +3,9 @@
 static const rh_bench_rules quickly = {
     .precision = 0.01, .max_time_s = 0.1, .min_samples = 4, .max_samples = RH_MOST_SAMPLES};
 
-static rh_status measure_quickly(rh_contender *c, const rh_bench_data *data, double give_up_s,
-                                 rh_error *error) {
+static rh_status measure_quickly(rh_contender *c, double give_up_s, rh_error *error) {
   enum { ROUNDS = 2 };
-  RH_TRY(rh_contender_start(c, data, error));
+  RH_TRY(rh_contender_start(c, error));
   for (int k = 0; k < ROUNDS && !c->done && c->about_s <= give_up_s; k++) {
     RH_TRY(rh_contender_round(c, error));
     if (c->spent_s > quickly.max_time_s) break;
@@ -17,14 +16,14 @@ static rh_status measure_quickly(rh_contender *c, const rh_bench_data *data, dou
   return RH_OK;
 }
 
-rh_status rh_tune_candidate_measure(const rh_stage *stage, const rh_point *point,
-                                    rh_sampler *sampler, double give_up_s, rh_row *row,
-                                    rh_error *error) {
+rh_status rh_tune_candidate_measure(rh_stage *stage, rh_point *point, rh_sampler *sampler,
+                                    double give_up_s, rh_row *row, rh_error *error) {
   RH_FREED(rh_contender) c = NULL;
   *row = rh_bench_row(stage, point, sampler);
   RH_TRY(RH_NEW(&c, 1, "a sample", error));
-  *c = (rh_contender){.sampler = sampler, .row = row, .rules = &quickly, .scale = &point->scale};
-  rh_status status = measure_quickly(c, &point->data, give_up_s, error);
+  const rh_bench_spec spec = {.stage = stage, .point = point, .rules = &quickly};
+  *c = (rh_contender){.sampler = sampler, .row = row, .spec = &spec};
+  rh_status status = measure_quickly(c, give_up_s, error);
   if (!c->done && row->status == RH_ROW_skipped) row->time.median = c->about_s;
   rh_contender_close(c);
   return status;

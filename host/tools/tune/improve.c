@@ -43,7 +43,7 @@ static rh_status read_row(strategy_search *h, const rh_tunedb_settings *settings
 static rh_status try_few_elements(strategy_search *h, rh_sampler *sampler,
                                   const rh_tunedb_settings *settings, double best_s,
                                   double *seconds, rh_error *error) {
-  const rh_tuner *w = h->w;
+  rh_tuner *w = h->w;
   RH_FINISHED(rh_row) row = {0};
   RH_TRY(rh_tune_candidate_measure(w->stage, &w->small, sampler, 0, &row, error));
   if (row.status == RH_ROW_skipped) *seconds = row.time.median;
@@ -57,7 +57,7 @@ static rh_status try_few_elements(strategy_search *h, rh_sampler *sampler,
 static rh_status measure_quickly(strategy_search *h, rh_sampler *sampler,
                                  const rh_tunedb_settings *settings, double best_s, double *seconds,
                                  rh_error *error) {
-  const rh_tuner *w = h->w;
+  rh_tuner *w = h->w;
   RH_FINISHED(rh_row) row = {0};
   if (w->has_small && h->small_s > 0) {
     RH_TRY(try_few_elements(h, sampler, settings, best_s, seconds, error));

@@ -9,9 +9,8 @@
  * `give_up_s`. row->status is ok, with row->time, or `skipped' if it was given up, or the
  * failure.  Like rh_contender_start, returns only RH_E_CANCELLED and RH_E_NOMEM.  The caller
  * finishes *row. */
-rh_status rh_tune_candidate_measure(const rh_stage *stage, const rh_point *point,
-                                    rh_sampler *sampler, double give_up_s, rh_row *row,
-                                    rh_error *error);
+rh_status rh_tune_candidate_measure(rh_stage *stage, rh_point *point, rh_sampler *sampler,
+                                    double give_up_s, rh_row *row, rh_error *error);
 
 /* Chooses one of the rows, which were measured in the same rounds.  The first row, the defaults,
  * wins unless another is better by more than 1 % and the intervals do not overlap.  Among those
@@ -244,7 +243,7 @@ rh_status rh_tuner_use_point(rh_tuner *tuner, const rh_task *task, uint64_t n, r
 /* Measures all samplers in rounds; rows as for rh_bench_point(). */
 rh_status rh_tuner_rounds(rh_tuner *tuner, rh_sampler *samplers, uint32_t n,
                           const rh_bench_rules *rules, rh_row *rows, rh_error *error);
-rh_status rh_tuner_turn(const rh_tuner *tuner, const char *strategy, rh_error *error);
+rh_status rh_tuner_turn(void *of_tuner, const char *strategy, rh_error *error);
 /* The samplers of the tasks with their bases' parameters; each is finished by the second. */
 rh_status rh_tuner_base_samplers(rh_tuner *tuner, rh_task *const *tasks, uint32_t n,
                                  rh_sampler *samplers, rh_error *error);

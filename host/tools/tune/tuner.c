@@ -35,7 +35,8 @@ rh_status rh_tuner_use_point(rh_tuner *tuner, const rh_task *task, uint64_t n, r
   return RH_OK;
 }
 
-rh_status rh_tuner_turn(const rh_tuner *tuner, const char *strategy, rh_error *error) {
+rh_status rh_tuner_turn(void *of_tuner, const char *strategy, rh_error *error) {
+  const rh_tuner *tuner = of_tuner;
   rh_bench_turn turn = {.done = tuner->n_done,
                         .total = tuner->n_tasks,
                         .left_s = tuner->deadline - rh_now(),
@@ -64,10 +65,6 @@ void rh_tuner_finish_base(const rh_task *task, rh_sampler *sampler) {
   if (task->base.n) sampler->finish(sampler->self);
 }
 
-static rh_status on_turn(void *user, const rh_sampler *sampler, rh_error *error) {
-  return rh_tuner_turn(user, sampler->name, error);
-}
-
 rh_status rh_tuner_rounds(rh_tuner *tuner, rh_sampler *samplers, uint32_t n,
                           const rh_bench_rules *rules, rh_row *rows, rh_error *error) {
   const rh_bench_spec spec = {.stage = tuner->stage,
@@ -75,7 +72,7 @@ rh_status rh_tuner_rounds(rh_tuner *tuner, rh_sampler *samplers, uint32_t n,
                               .rules = rules,
                               .samplers = samplers,
                               .n = n,
-                              .on_turn = on_turn,
+                              .on_turn = rh_tuner_turn,
                               .user = tuner};
   return rh_bench_point(&spec, rows, error);
 }
