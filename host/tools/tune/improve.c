@@ -154,8 +154,6 @@ static rh_status compare_once(strategy_search *h, const rh_tune_found *found, rh
     if (status != RH_OK) break;
   }
   if (status == RH_OK) status = rh_tuner_rounds(h->w, samplers, n, &rules, rows, error);
-  for (uint32_t k = 0; k < n && status == RH_OK; k++)
-    status = rh_tuner_check_order(h->w, &samplers[k], &rows[k], error);
   for (uint32_t k = 1; k < n; k++) samplers[k].finish(samplers[k].self);
   if (status == RH_OK)
     status = rh_tuner_drop_base(h->w, h->task, &rows[0])
@@ -262,8 +260,7 @@ static rh_status search(rh_tuner *w, rh_task *task, double share_s, rh_error *er
   return status;
 }
 
-/* Searches parameters with the rest of the budget. */
-static rh_status improve(rh_tuner *w, rh_error *error) {
+rh_status rh_tuner_improve(rh_tuner *w, rh_error *error) {
   rh_plan_drop_slow(w->tasks, w->n_tasks);
   rh_plan_searching(w->tasks, w->n_tasks);
   w->n_done = 0;
@@ -277,15 +274,4 @@ static rh_status improve(rh_tuner *w, rh_error *error) {
     w->n_done++;
   }
   return RH_OK;
-}
-
-/* ---- The whole ---- */
-
-rh_status rh_tuner_run(rh_tuner *tuner, rh_error *error) {
-  tuner->deadline = rh_now() + tuner->budget_s;
-  rh_status status = rh_tuner_make_tasks(tuner, error);
-  if (status == RH_OK) status = rh_tuner_measure_defaults(tuner, error);
-  if (status == RH_OK && rh_now() < tuner->deadline) status = improve(tuner, error);
-  rh_tuner_restore_blame(tuner);
-  return status;
 }

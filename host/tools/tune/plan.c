@@ -70,10 +70,6 @@ static int by_size(const rh_task *a, const rh_task *b) {
   return operators ? operators : rh_task_cut_order(a, b);
 }
 
-static int in_name(const rh_task *a, const rh_task *b) {
-  return (a->strategy > b->strategy) - (a->strategy < b->strategy);
-}
-
 /* The measured time, or the estimate from another size. */
 static double promise(const rh_task *task) {
   return task->time_s > 0 ? task->time_s : task->expected_s;
@@ -83,7 +79,7 @@ static int by_promise(const void *first, const void *second) {
   const rh_task *a = first, *b = second;
   int order = by_size(a, b);
   if (order == 0) order = (promise(a) > promise(b)) - (promise(a) < promise(b));
-  return order ? order : in_name(a, b);
+  return order ? order : (a->strategy > b->strategy) - (a->strategy < b->strategy);
 }
 
 static int by_turn(const void *first, const void *second) {

@@ -61,18 +61,6 @@ static rh_status try_list(search *s, uint64_t *list, uint32_t n, int until_bette
   return RH_OK;
 }
 
-static rh_status try_all(search *s, int *complete, rh_error *error) {
-  uint64_t list[RH_SMALL_SPACE];
-  for (uint32_t k = 0; k < s->spec->space->size; k++) list[k] = k;
-  return try_list(s, list, (uint32_t)s->spec->space->size, 0, complete, error);
-}
-
-static rh_status try_hints(search *s, rh_error *error) {
-  for (uint32_t k = 0; k < s->spec->n_hints && !is_over(s); k++)
-    if (!is_known(s, s->spec->hints[k])) RH_TRY(try_one(s, s->spec->hints[k], error));
-  return RH_OK;
-}
-
 /* Fewer if good candidates are already known. */
 static rh_status try_sample(search *s, rh_error *error) {
   uint32_t wanted = s->measured + (s->spec->n_hints ? SAMPLE / 3 : SAMPLE);
@@ -127,21 +115,28 @@ static void choose_finalists(const search *s, double initial_s, rh_tune_found *f
   }
 }
 
+static rh_status try_space(search *s, int *complete, rh_error *error) {
+  const rh_tune_spec *spec = s->spec;
+  uint64_t list[RH_SMALL_SPACE];
+  if (!is_known(s, spec->space->initial) && !is_over(s))
+    RH_TRY(try_one(s, spec->space->initial, error));
+  for (uint32_t k = 0; k < spec->n_hints && !is_over(s); k++)
+    if (!is_known(s, spec->hints[k])) RH_TRY(try_one(s, spec->hints[k], error));
+  if (spec->space->size > RH_SMALL_SPACE) {
+    RH_TRY(try_sample(s, error));
+    return climb(s, complete, error);
+  }
+  for (uint32_t k = 0; k < spec->space->size; k++) list[k] = k;
+  return try_list(s, list, (uint32_t)spec->space->size, 0, complete, error);
+}
+
 rh_status rh_tune_search(const rh_tune_spec *spec, double initial_s, rh_tune_found *found,
                          rh_error *error) {
   search s = {.spec = spec, .random = spec->seed, .best_s = initial_s};
   *found = (rh_tune_found){0};
-  rh_status status = remember(&s, spec->base, initial_s, error);
-  if (status == RH_OK) s.known[0].expanded = spec->base == RH_TUNE_OUTSIDE;
-  if (status == RH_OK && !is_known(&s, spec->space->initial) && !is_over(&s))
-    status = try_one(&s, spec->space->initial, error);
-  if (status == RH_OK) status = try_hints(&s, error);
-  if (status == RH_OK && spec->space->size <= RH_SMALL_SPACE) {
-    status = try_all(&s, &found->complete, error);
-  } else if (status == RH_OK) {
-    status = try_sample(&s, error);
-    if (status == RH_OK) status = climb(&s, &found->complete, error);
-  }
+  RH_TRY(remember(&s, spec->base, initial_s, error));
+  s.known[0].expanded = spec->base == RH_TUNE_OUTSIDE;
+  rh_status status = try_space(&s, &found->complete, error);
   choose_finalists(&s, initial_s, found);
   found->measured = s.measured;
   free(s.known);

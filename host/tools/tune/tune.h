@@ -227,7 +227,7 @@ typedef struct rh_tuner {
   rh_point small; /* its elements are the point's */
 } rh_tuner;
 
-/* improve.c: measures every strategy with its defaults and searches the parameters of those that
+/* Measures every strategy with its defaults and searches the parameters of those that
  * are near the best, until the budget is spent.  However it ends, the results so far are in
  * *tuned. */
 rh_status rh_tuner_run(rh_tuner *tuner, rh_error *error);
@@ -240,7 +240,8 @@ void rh_tuner_finish(rh_tuner *tuner); /* zero-initialised is fine */
 
 /* Generates n elements for the task's operator and cuts them, or keeps them if they match. */
 rh_status rh_tuner_use_point(rh_tuner *tuner, const rh_task *task, uint64_t n, rh_error *error);
-/* Measures all samplers in rounds; rows as for rh_bench_point(). */
+/* Measures all samplers in rounds; rows as for rh_bench_point().  One that promises the canonical
+ * order is `wrong` if its bits are others, and `skipped` if that could not be found out. */
 rh_status rh_tuner_rounds(rh_tuner *tuner, rh_sampler *samplers, uint32_t n,
                           const rh_bench_rules *rules, rh_row *rows, rh_error *error);
 rh_status rh_tuner_turn(void *of_tuner, const char *strategy, rh_error *error);
@@ -249,14 +250,8 @@ rh_status rh_tuner_base_samplers(rh_tuner *tuner, rh_task *const *tasks, uint32_
                                  rh_sampler *samplers, rh_error *error);
 void rh_tuner_finish_base(const rh_task *task, rh_sampler *sampler);
 
-/* Makes the row of a strategy that promises RH_CANONICAL_ORDER `wrong` if its bits for a built-in
- * operator are not those of the order, on some thousand elements. */
-rh_status rh_tuner_check_order(rh_tuner *tuner, rh_sampler *sampler, rh_row *row, rh_error *error);
-
 /* ---- tasks.c ---- */
 
-/* Creates all tasks of the device, with existing results. */
-rh_status rh_tuner_make_tasks(rh_tuner *tuner, rh_error *error);
 /* Calls on_event(), about all of the task's elements. */
 void rh_tuner_tell(const rh_tuner *tuner, uint32_t kind, const rh_task *task,
                    const rh_tunedb_settings *settings, const char *reason);
@@ -264,17 +259,11 @@ void rh_tuner_tell(const rh_tuner *tuner, uint32_t kind, const rh_task *task,
  * gave it: the plugin's defaults are the base now.  The base's sampler must not be finished by
  * rh_tuner_finish_base() afterwards. */
 int rh_tuner_drop_base(rh_tuner *tuner, rh_task *task, const rh_row *row);
-/* Does the strategy have parameters to search? */
-int rh_tuner_is_searchable(const rh_tuner *tuner, const rh_task *task);
 rh_status rh_tuner_store(rh_tuner *tuner, const rh_task *task, rh_error *error);
 /* Stores and reports a wrong result with its defaults; the row may be of another size. */
 rh_status rh_tuner_blame(rh_tuner *tuner, rh_task *task, const rh_row *row, rh_error *error);
-/* A correct result at another size clears a stored wrong one, so wrong results are stored again
- * after all measurements. */
-void rh_tuner_restore_blame(const rh_tuner *tuner);
 
-/* ---- defaults.c ---- */
+/* ---- improve.c ---- */
 
-/* Measures every strategy with its defaults at every point, or as many as a part of the budget
- * allows, which is not a failure. */
-rh_status rh_tuner_measure_defaults(rh_tuner *tuner, rh_error *error);
+/* Searches parameters with the rest of the budget. */
+rh_status rh_tuner_improve(rh_tuner *tuner, rh_error *error);

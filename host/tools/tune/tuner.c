@@ -65,18 +65,6 @@ void rh_tuner_finish_base(const rh_task *task, rh_sampler *sampler) {
   if (task->base.n) sampler->finish(sampler->self);
 }
 
-rh_status rh_tuner_rounds(rh_tuner *tuner, rh_sampler *samplers, uint32_t n,
-                          const rh_bench_rules *rules, rh_row *rows, rh_error *error) {
-  const rh_bench_spec spec = {.stage = tuner->stage,
-                              .point = &tuner->point,
-                              .rules = rules,
-                              .samplers = samplers,
-                              .n = n,
-                              .on_turn = rh_tuner_turn,
-                              .user = tuner};
-  return rh_bench_point(&spec, rows, error);
-}
-
 static rh_status try_order(rh_tuner *tuner, rh_sampler *sampler, const rh_row *row,
                            rh_error *error) {
   enum { TWO_CACHE_LINES = 128 };
@@ -92,7 +80,9 @@ static rh_status try_order(rh_tuner *tuner, rh_sampler *sampler, const rh_row *r
   return rh_canonical_trial_judge(&trial, row->op, sampler->name, &result, error);
 }
 
-rh_status rh_tuner_check_order(rh_tuner *tuner, rh_sampler *sampler, rh_row *row, rh_error *error) {
+/* Makes the row of a strategy that promises RH_CANONICAL_ORDER `wrong` if its bits for a built-in
+ * operator are not those of the order, on some thousand elements. */
+static rh_status check_order(rh_tuner *tuner, rh_sampler *sampler, rh_row *row, rh_error *error) {
   const rh_entry *entry = rh_registry_find(&tuner->stage->context->registry, sampler->name);
   rh_error why = {0};
   if (row->status != RH_ROW_ok || row->op == 0 || !entry ||
@@ -105,10 +95,93 @@ rh_status rh_tuner_check_order(rh_tuner *tuner, rh_sampler *sampler, rh_row *row
   return status;
 }
 
+rh_status rh_tuner_rounds(rh_tuner *tuner, rh_sampler *samplers, uint32_t n,
+                          const rh_bench_rules *rules, rh_row *rows, rh_error *error) {
+  const rh_bench_spec spec = {.stage = tuner->stage,
+                              .point = &tuner->point,
+                              .rules = rules,
+                              .samplers = samplers,
+                              .n = n,
+                              .on_turn = rh_tuner_turn,
+                              .user = tuner};
+  rh_error why = {0};
+  rh_status status = rh_bench_point(&spec, rows, &why);
+  for (uint32_t k = 0; k < n; k++) {
+    rh_error unchecked = {0};
+    if (check_order(tuner, &samplers[k], &rows[k], &unchecked) == RH_OK) continue;
+    rows[k].status = RH_ROW_skipped;
+    if (status == RH_OK) why = unchecked;
+    status = why.status;
+  }
+  if (status != RH_OK && error) *error = why;
+  return status;
+}
+
 void rh_tuner_finish(rh_tuner *tuner) {
   rh_point_finish(&tuner->point);
   rh_point_finish(&tuner->small);
   free(tuner->tasks);
   free(tuner->plugins);
   *tuner = (rh_tuner){0};
+}
+
+/* ---- Candidates ---- */
+
+static const rh_bench_rules quickly = {
+    .precision = 0.01, .max_time_s = 0.1, .min_samples = 4, .max_samples = RH_MOST_SAMPLES};
+
+static rh_status measure_quickly(rh_contender *c, double give_up_s, rh_error *error) {
+  enum { ROUNDS = 2 };
+  RH_TRY(rh_contender_start(c, error));
+  for (int k = 0; k < ROUNDS && !c->done && c->about_s <= give_up_s; k++) {
+    RH_TRY(rh_contender_round(c, error));
+    if (c->spent_s > quickly.max_time_s) break;
+  }
+  if (c->done) return RH_OK;
+  c->row->status = c->n_samples ? RH_ROW_ok : RH_ROW_skipped;
+  if (c->n_samples) c->row->time = rh_spread_of(c->samples, c->n_samples);
+  return RH_OK;
+}
+
+rh_status rh_tune_candidate_measure(rh_stage *stage, rh_point *point, rh_sampler *sampler,
+                                    double give_up_s, rh_row *row, rh_error *error) {
+  RH_FREED(rh_contender) c = NULL;
+  *row = rh_bench_row(stage, point, sampler);
+  RH_TRY(RH_NEW(&c, 1, "a sample", error));
+  const rh_bench_spec spec = {.stage = stage, .point = point, .rules = &quickly};
+  *c = (rh_contender){.sampler = sampler, .row = row, .spec = &spec};
+  rh_status status = measure_quickly(c, give_up_s, error);
+  if (!c->done && row->status == RH_ROW_skipped) row->time.median = c->about_s;
+  rh_contender_close(c);
+  return status;
+}
+
+static const double worth_it = 0.01;
+
+/* Few samples give no 95 % interval: then the minimum and maximum are used, and with very few,
+ * nothing. */
+enum { FEWEST = 3, INTERVAL = 6 };
+
+static int is_better(const rh_spread *mine, const rh_spread *defaults) {
+  double most = mine->samples < INTERVAL ? mine->max : mine->ci_high;
+  double least = defaults->samples < INTERVAL ? defaults->min : defaults->ci_low;
+  return mine->samples >= FEWEST && defaults->samples >= FEWEST &&
+         mine->median < (1 - worth_it) * defaults->median && most < least;
+}
+
+uint32_t rh_tune_candidate_decide(const rh_row *rows, const rh_tunedb_settings *settings,
+                                  uint32_t n) {
+  uint32_t kept = 0;
+  double best = INFINITY;
+  for (uint32_t k = 0; k < n; k++)
+    if (rh_row_is_timed(&rows[k])) best = fmin(best, rows[k].time.median);
+  for (uint32_t k = 1; k < n; k++) {
+    const rh_spread *mine = &rows[k].time;
+    if (!rh_row_is_timed(&rows[k]) || mine->median > (1 + worth_it) * best) continue;
+    int better = !rh_row_is_timed(&rows[0]) || is_better(mine, &rows[0].time);
+    int simpler = kept == 0 || settings[k].n < settings[kept].n ||
+                  (settings[k].n == settings[kept].n && mine->median < rows[kept].time.median);
+    if (better && simpler) kept = k;
+  }
+  return kept;
 }
