@@ -166,13 +166,7 @@ rh_status rh_shape_open(rh_shape *shape, const rh_app *app, const rh_inputs *inp
                         rh_job_spec *spec, rh_error *error);
 void rh_shape_finish(rh_shape *shape);
 
-/* ---- Notes on standard error: what may surprise in an answer ---- */
-
-/* An answer that is not a number: which elements are none, and how to leave them out.  Without
- * --quiet and --json.  Files of up to 1 GiB are read once more. */
-void rh_note_nan(const rh_app *app, const rh_result *result);
-
-/* An index into a file in Fortran order, integers that wrap. */
+/* On standard error: an index into a file in Fortran order, integers that wrap. */
 void rh_note_operator(const rh_app *app, const rh_inputs *inputs, const rh_job_spec *spec);
 
 /* ---- Strategies and operators, for --list, --ops and --info ---- */
@@ -207,6 +201,34 @@ json_t *rh_json_strategy(const rh_app *app, const rh_entry *entry);
 
 /* --info of an operator. */
 rh_status rh_operator_page(const rh_app *app, const rh_catalog_entry *entry, rh_error *error);
+
+/* ---- The options of --bench and --tune ---- */
+
+/* Before anything else happens.  RH_E_USAGE for malformed or contradictory options. */
+rh_status rh_bench_settings_parse(rh_bench_settings *settings, const rh_app *app, rh_error *error);
+void rh_bench_settings_finish(rh_bench_settings *settings);
+
+/* The devices that --device names, malloc'ed; null and *n = 1 if there are no devices and none was
+ * requested. */
+rh_status rh_bench_devices(const rh_app *app, const rh_cl_device ***devices, uint32_t *n,
+                           rh_error *error);
+
+/* ---- Where --bench writes: standard output or --output, --export, --resume ---- */
+
+/* RH_FORMAT_*, of --format or --json; 0: a table. */
+uint32_t rh_bench_format(const rh_typed *typed);
+
+/* Can every output be written?  RH_E_FILE, before anything is measured; RH_E_USAGE for an unknown
+ * format or file name suffix. */
+rh_status rh_bench_output_check(const rh_typed *typed, rh_error *error);
+
+/* *results has tool, settings and device.  Takes over the rows of the file to resume, before
+ * anything that takes time; RH_E_FILE if it is from another build, another device or other
+ * settings. */
+rh_status rh_bench_output_take_over(const char *path, rh_records *results, rh_error *error);
+
+/* Writes all results to all destinations. */
+rh_status rh_bench_output_all(const rh_app *app, const rh_records *results, rh_error *error);
 
 /* ---- The process: a message for its crash, its signals, and its stack ---- */
 

@@ -96,9 +96,15 @@ static void add_device(const rh_cl_device **chosen, uint32_t *n, const rh_cl_dev
   chosen[(*n)++] = device;
 }
 
-/* "gpu:all", or all kinds in "all". */
-static rh_status add_all(const rh_cl_devices *devices, const char *spec,
-                         const rh_cl_device **chosen, uint32_t *n, rh_error *error) {
+/* "gpu:all", or all kinds in "all"; or one of a name, or null. */
+static rh_status add_devices(const rh_cl_devices *devices, const char *spec,
+                             const rh_cl_device **chosen, uint32_t *n, rh_error *error) {
+  const rh_cl_device *device = NULL;
+  if (!spec || devices->n == 0 || !rh_devices_are_listed(spec)) {
+    RH_TRY(rh_cl_devices_choose(devices, spec, &device, error));
+    if (device) add_device(chosen, n, device);
+    return RH_OK;
+  }
   size_t kind = strcspn(spec, ":");
   uint32_t kinds = spec[kind] ? rh_device_kind_named(spec, kind) : RH_DEVICE_ANY_CL, found = 0;
   if (!kinds)
@@ -112,16 +118,6 @@ static rh_status add_all(const rh_cl_devices *devices, const char *spec,
   if (found) return RH_OK;
   return rh_fail(error, RH_E_DEVICE,
                  "device '%.64s': no device is of this kind. See redhost --devices.", spec);
-}
-
-static rh_status add_devices(const rh_cl_devices *devices, const char *spec,
-                             const rh_cl_device **chosen, uint32_t *n, rh_error *error) {
-  const rh_cl_device *device = NULL;
-  if (spec && devices->n > 0 && rh_devices_are_listed(spec))
-    return add_all(devices, spec, chosen, n, error);
-  RH_TRY(rh_cl_devices_choose(devices, spec, &device, error));
-  if (device) add_device(chosen, n, device);
-  return RH_OK;
 }
 
 rh_status rh_devices_parse(const rh_cl_devices *devices, const char *list,

@@ -1,6 +1,6 @@
 #include "../operators/algebra/algebra.h"
 #include "../tools/plot/plot.h"
-#include "bench.h"
+#include "app.h"
 
 /* ---- Tables ---- */
 

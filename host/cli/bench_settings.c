@@ -1,4 +1,4 @@
-#include "bench.h"
+#include "app.h"
 
 static rh_status parse_rules(rh_bench_rules *rules, const rh_typed *typed, rh_error *error) {
   double percent = typed->quick ? 2 : typed->thorough ? 0.2 : 0.5;
@@ -16,30 +16,26 @@ static rh_status parse_rules(rh_bench_rules *rules, const rh_typed *typed, rh_er
 }
 
 /* Sizes of a list may have fewer elements than a length of one. */
-static void say_what_is_left_out(const rh_app *app, const rh_bench_settings *settings) {
-  uint64_t most = 0, longest = settings->lengths[settings->n_lengths - 1];
-  for (uint32_t t = 0; t < settings->types.n; t++)
-    if (settings->sizes[t][settings->n_sizes[t] - 1] > most)
-      most = settings->sizes[t][settings->n_sizes[t] - 1];
-  if (longest > most)
+static rh_status parse_lengths(rh_bench_settings *settings, const rh_app *app, rh_error *error) {
+  const char *typed = app->typed->length;
+  uint64_t most = 0;
+  if (!typed) return RH_OK;
+  RH_TRY(rh_sizes_parse(typed, "--length", 0, &settings->lengths, &settings->n_lengths, error));
+  if (settings->lengths[0] == 0)
+    return rh_fail(error, RH_E_USAGE, "--length %s: a segment has at least one element", typed);
+  for (uint32_t t = 0; t < settings->types.n; t++) {
+    uint64_t n = settings->sizes[t][settings->n_sizes[t] - 1];
+    if (n < settings->lengths[0])
+      return rh_fail(error, RH_E_USAGE, "--length %s: no size has as many elements", typed);
+    if (n > most) most = n;
+  }
+  RH_TRY(rh_words_parse(&rh_distribution_words, app->typed->distribution, &settings->distributions,
+                        error));
+  if (settings->lengths[settings->n_lengths - 1] > most && !settings->untuned)
     rh_log(&app->context->options.reporter, RH_LOG_WARNING,
            "--length: lengths above %llu, the most elements of a size, are left out",
            (unsigned long long)most);
-}
-
-static rh_status parse_lengths(rh_bench_settings *settings, const rh_typed *typed,
-                               rh_error *error) {
-  if (!typed->length) return RH_OK;
-  RH_TRY(rh_sizes_parse(typed->length, "--length", 0, &settings->lengths, &settings->n_lengths,
-                        error));
-  if (settings->lengths[0] == 0)
-    return rh_fail(error, RH_E_USAGE, "--length %s: a segment has at least one element",
-                   typed->length);
-  for (uint32_t t = 0; t < settings->types.n; t++)
-    if (settings->sizes[t][settings->n_sizes[t] - 1] < settings->lengths[0])
-      return rh_fail(error, RH_E_USAGE, "--length %s: no size has as many elements", typed->length);
-  return rh_words_parse(&rh_distribution_words, typed->distribution, &settings->distributions,
-                        error);
+  return RH_OK;
 }
 
 /* Every defined pair of the operators and types is measured; there must be at least one. */
@@ -167,8 +163,7 @@ rh_status rh_bench_settings_parse(rh_bench_settings *settings, const rh_app *app
   for (uint32_t k = 0; k < settings->types.n; k++)
     RH_TRY(rh_sizes_parse(sizes, "--size", rh_bench_element_bytes(settings, k), &settings->sizes[k],
                           &settings->n_sizes[k], error));
-  RH_TRY(parse_lengths(settings, typed, error));
-  if (settings->n_lengths && !settings->untuned) say_what_is_left_out(app, settings);
+  RH_TRY(parse_lengths(settings, app, error));
   return check_sizes(settings, error);
 }
 

@@ -22,7 +22,7 @@ void rh_beside_add(rh_beside *beside, const rh_run_state *run) {
   static const char *const styles[] = {" *   +", " *   -", " *   *"};
   const rh_result *result = &run->report.result;
   const rh_verdict *verdict = rh_run_is_checked(run) ? &run->report.verdict : NULL;
-  double seconds = run->report.measured ? run->report.quick.time.median : 0;
+  double seconds = run->report.quick.time.median; /* 0: there is none */
   const char *values = "", *bits = "";
   uint32_t n = result->n_fields ? result->n_fields : 1;
   char value[64];

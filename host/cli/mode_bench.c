@@ -1,7 +1,7 @@
 /* redhost --bench */
 #include <sys/utsname.h>
 
-#include "bench.h"
+#include "app.h"
 
 typedef struct work {
   const rh_app *app;
@@ -140,11 +140,20 @@ static rh_status add_stage(rh_records *results, const rh_app *app, const rh_stag
 
 /* ---- --dry-run: measurements, their memory and time (docs/inside/measuring.md) ---- */
 
-/* The copies, the original data, and the scratch memory of sweeps. *of_device is 0 if the device
- * shares the host's memory. */
-static void estimate_memory(const rh_stage *stage, uint64_t *of_host, uint64_t *of_device) {
+typedef struct plan {
+  uint32_t total; /* points */
+  double least_s, most_s;
+  /* Bytes: of the original data, the copies, and the scratch memory of sweeps.  of_device: 0 if it
+   * shares the host's memory. */
+  uint64_t of_host, of_device;
+} plan;
+
+/* n: how many take part. */
+static plan plan_of(const rh_stage *stage, uint32_t n) {
   const rh_bench_settings *settings = stage->settings;
   uint64_t most = 0, cold = RH_COLD_BYTES;
+  uint32_t total = 0; /* in all processes */
+  for (rh_bench_at at = {.t = 0}; rh_bench_next(settings, &at);) total += n * settings->processes;
   for (uint32_t t = 0; t < settings->types.n; t++) {
     uint64_t bytes =
         settings->sizes[t][settings->n_sizes[t] - 1] * rh_bench_element_bytes(settings, t);
@@ -152,8 +161,11 @@ static void estimate_memory(const rh_stage *stage, uint64_t *of_host, uint64_t *
   }
   uint64_t copies = settings->hot || most > cold ? most : cold;
   int on_host = !stage->device || stage->device->shares_memory;
-  *of_host = most + (on_host ? copies + cold : 0);
-  *of_device = on_host ? 0 : copies + 2 * cold;
+  return (plan){.total = total / settings->processes,
+                .least_s = 0.06 * total,
+                .most_s = (0.5 + settings->rules.max_time_s) * total,
+                .of_host = most + (on_host ? copies + cold : 0),
+                .of_device = on_host ? 0 : copies + 2 * cold};
 }
 
 static json_t *names_of(const rh_stage *stage) {
@@ -176,46 +188,15 @@ static json_t *points_of(const rh_bench_settings *settings, uint32_t t) {
   return rh_json("type:s ops:o n:o", rh_type_name(settings->types.list[t]), ops, sizes);
 }
 
-/* An element of `plan`, for one device. */
-static json_t *plan_of(const rh_stage *stage) {
-  const rh_bench_settings *settings = stage->settings;
-  uint64_t host, device;
-  json_t *points = json_array(), *names = names_of(stage);
-  uint32_t total = 0;
-  for (rh_bench_at at = {.t = 0}; rh_bench_next(settings, &at);)
-    total += (uint32_t)json_array_size(names) * settings->processes;
-  estimate_memory(stage, &host, &device);
-  for (uint32_t t = 0; t < settings->types.n; t++)
-    json_array_append_new(points, points_of(settings, t));
-  return rh_json("device:s strategies:o points:o total:i processes:i cache:s host_bytes:u "
-                 "device_bytes:u least_s:f most_s:f",
-                 rh_stage_label(stage), names, points, total / settings->processes,
-                 settings->processes, settings->hot ? "hot" : "cold", host, device, 0.06 * total,
-                 (0.5 + settings->rules.max_time_s) * total);
-}
-
-static void print_words(const json_t *list) {
-  size_t k;
-  const json_t *word;
-  json_array_foreach(list, k, word) printf(" %s", json_string_value(word));
-}
-
-static const char *size_in(const json_t *sizes, size_t k) {
-  return rh_count((uint64_t)json_integer_value(json_array_get(sizes, k)));
-}
-
-static void print_points(const json_t *points) {
-  size_t k;
-  const json_t *point;
-  json_array_foreach(points, k, point) {
-    const json_t *sizes = json_object_get(point, "n");
-    size_t n = json_array_size(sizes);
-    const char *first = size_in(sizes, 0), *last = size_in(sizes, n - 1);
-    printf("points      %s:", json_string_value(json_object_get(point, "type")));
-    print_words(json_object_get(point, "ops"));
-    if (n == 1) printf(", %s\n", first);
-    else printf(", %zu sizes from %s to %s\n", n, first, last);
-  }
+static void print_points(const rh_bench_settings *settings, uint32_t t) {
+  const uint64_t *sizes = settings->sizes[t];
+  uint32_t n = settings->n_sizes[t];
+  printf("points      %s:", rh_type_name(settings->types.list[t]));
+  for (uint32_t k = 0; k < settings->ops.n; k++)
+    if (rh_bench_operator(settings, t, settings->ops.list[k]))
+      printf(" %s", rh_bench_op_name(settings, settings->ops.list[k]));
+  if (n == 1) printf(", %s\n", rh_count(sizes[0]));
+  else printf(", %u sizes from %s to %s\n", n, rh_count(sizes[0]), rh_count(sizes[n - 1]));
 }
 
 static void print_lengths(const rh_bench_settings *settings) {
@@ -227,39 +208,45 @@ static void print_lengths(const rh_bench_settings *settings) {
   printf("\n");
 }
 
-static uint64_t whole_in(const json_t *plan, const char *key) {
-  return (uint64_t)json_integer_value(json_object_get(plan, key));
-}
-
-static void print_plan(const rh_stage *stage, const json_t *plan) {
+static void print_plan(const rh_stage *stage, const plan *is, const json_t *names) {
+  const rh_bench_settings *settings = stage->settings;
+  const json_t *name;
+  size_t k;
   if (stage->device)
     printf("device      %s %s\n", stage->device->label, rh_plain(stage->device->name));
   else printf("device      none: host strategies only\n");
   printf("strategies ");
-  print_words(json_object_get(plan, "strategies"));
+  json_array_foreach(names, k, name) printf(" %s", json_string_value(name));
   printf("\n");
-  print_points(json_object_get(plan, "points"));
-  print_lengths(stage->settings);
-  printf("            %u in all, %s", (unsigned)whole_in(plan, "total"),
-         json_string_value(json_object_get(plan, "cache")));
-  if (stage->settings->processes > 1) printf(", each in %u processes", stage->settings->processes);
-  printf("\nmemory      about %s of the host's", rh_bytes(whole_in(plan, "host_bytes")));
-  if (whole_in(plan, "device_bytes"))
-    printf(", %s of the device's", rh_bytes(whole_in(plan, "device_bytes")));
-  printf("\ntime        %.0f s at the least, %.0f s at the most\n",
-         json_number_value(json_object_get(plan, "least_s")),
-         json_number_value(json_object_get(plan, "most_s")));
+  for (uint32_t t = 0; t < settings->types.n; t++) print_points(settings, t);
+  print_lengths(settings);
+  printf("            %u in all, %s", is->total, settings->hot ? "hot" : "cold");
+  if (settings->processes > 1) printf(", each in %u processes", settings->processes);
+  printf("\nmemory      about %s of the host's", rh_bytes(is->of_host));
+  if (is->of_device) printf(", %s of the device's", rh_bytes(is->of_device));
+  printf("\ntime        %.0f s at the least, %.0f s at the most\n", is->least_s, is->most_s);
 }
 
 static void note_plan(work *w) {
-  json_auto_t *plan = plan_of(&w->stage);
+  const rh_stage *stage = &w->stage;
+  const rh_bench_settings *settings = stage->settings;
+  json_auto_t *names = names_of(stage), *points = json_array();
+  const plan is = plan_of(stage, (uint32_t)json_array_size(names));
   if (!w->plan) {
-    print_plan(&w->stage, plan);
+    print_plan(stage, &is, names);
     return;
   }
-  json_array_append(json_object_get(w->plan, "plan"), plan);
-  if (w->stage.device)
-    json_array_append_new(json_object_get(w->plan, "devices"), rh_json_device(w->stage.device));
+  for (uint32_t t = 0; t < settings->types.n; t++)
+    json_array_append_new(points, points_of(settings, t));
+  json_array_append_new(
+      json_object_get(w->plan, "plan"),
+      rh_json("device:s strategies:o points:o total:i processes:i cache:s host_bytes:u "
+              "device_bytes:u least_s:f most_s:f",
+              rh_stage_label(stage), json_incref(names), json_incref(points), is.total,
+              settings->processes, settings->hot ? "hot" : "cold", is.of_host, is.of_device,
+              is.least_s, is.most_s));
+  if (stage->device)
+    json_array_append_new(json_object_get(w->plan, "devices"), rh_json_device(stage->device));
 }
 
 /* ---- Measuring ---- */

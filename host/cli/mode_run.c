@@ -294,7 +294,9 @@ static rh_status take_samples(rh_run_state *run, rh_error *error) {
   RH_TRY(check(run, error));
   RH_TRY(confirm(run, error));
   if (!rh_run_is_wrong(run)) rh_accuracy_take(&run->job, &report->reference, &report->result);
-  return is_to_be_measured(run) ? rh_run_measure(run, sampler, error) : RH_OK;
+  if (!is_to_be_measured(run)) return RH_OK;
+  return rh_measure_quick(sampler, &report->opened, &run->app->context->options.reporter,
+                          &report->quick, error);
 }
 
 /* From pinned memory and beside the copies, a file that is copied once is reduced sooner. */
@@ -337,7 +339,8 @@ static rh_status reduce_segments(rh_run_state *run, rh_error *error) {
   RH_TRY(rh_segments_run(segments, error));
   if (rh_run_is_checked(run)) RH_TRY(rh_segments_judge(segments, may_change, &run->judged, error));
   if (run->judged.is_wrong || !is_to_be_measured(run)) return RH_OK;
-  return rh_measure_series(&sampler, &series, &context->options.reporter, &run->series, error);
+  return rh_measure_series(&sampler, &series, &context->options.reporter, &run->report.quick.time,
+                           error);
 }
 
 /* ---- In memory ---- */
@@ -426,7 +429,6 @@ static rh_status find_answer(rh_run_state *run, rh_error *error) {
 }
 
 static rh_status run_it(rh_run_state *run, rh_error *error) {
-  RH_TRY(rh_run_devices_open(&run->devices, run->app, error));
   RH_TRY(rh_run_find_data(run, error));
   RH_TRY(rh_segments_files_open(run, error));
   RH_TRY(find_answer(run, error));

@@ -1,6 +1,7 @@
 /* redhost --tune */
 #include "../choose/choose.h"
-#include "bench.h"
+#include "../tools/tune/tune.h"
+#include "app.h"
 
 typedef struct work {
   const rh_app *app;

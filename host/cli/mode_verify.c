@@ -154,26 +154,22 @@ static void print_result(const rh_verified *verified) {
   if (is_bad) printf("%sagain: %s\n", indent, rh_plain(verified->again));
 }
 
-static void print_counts(const rh_verify_report *report) {
-  const uint32_t *counts = report->counts;
-  uint32_t bad = counts[RH_FAIL] + counts[RH_CRASH] + counts[RH_TIMEOUT];
-  printf("%u test%s in %.1f s: %u passed, %u failed", report->n, report->n == 1 ? "" : "s",
-         report->seconds, counts[RH_PASS], bad);
-  if (counts[RH_WARN]) printf(", %u with a warning", counts[RH_WARN]);
-  if (counts[RH_SKIP]) printf(", %u skipped", counts[RH_SKIP]);
-  printf("\n");
-}
-
 /* Prints all tests of a single plugin; of several plugins, only the notable ones. */
 static void print_report(const work *w, const rh_verify_report *report) {
   int all = w->n == 1 || w->app->typed->verbose;
+  const uint32_t *counts = report->counts;
+  uint32_t bad = counts[RH_FAIL] + counts[RH_CRASH] + counts[RH_TIMEOUT];
   printf("%s\n", rh_plain(report->path));
   for (uint32_t k = 0; k < report->n; k++) {
     const rh_verified *verified = &report->results[k];
     if (all || verified->outcome == RH_WARN || rh_outcome_is_bad(verified->outcome))
       print_result(verified);
   }
-  print_counts(report);
+  printf("%u test%s in %.1f s: %u passed, %u failed", report->n, report->n == 1 ? "" : "s",
+         report->seconds, counts[RH_PASS], bad);
+  if (counts[RH_WARN]) printf(", %u with a warning", counts[RH_WARN]);
+  if (counts[RH_SKIP]) printf(", %u skipped", counts[RH_SKIP]);
+  printf("\n");
 }
 
 /* ---- JSON ---- */

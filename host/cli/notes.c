@@ -1,48 +1,5 @@
-
+/* Notes on standard error: what may surprise in an answer. */
 #include "app.h"
-
-static int is_nan(const rh_result *result) {
-  int found = rh_type_is_float(result->type) && isnan(result->value.f);
-  for (uint32_t k = 0; k < result->n_fields; k++)
-    found |= rh_type_is_float(result->fields[k].type) && isnan(result->fields[k].value.f);
-  return found;
-}
-
-/* The elements of a file that are not numbers, and the first of them; 0 if it was not counted. */
-static int count(const rh_app *app, uint64_t *n_nan, uint64_t *first) {
-  enum { MOST_BYTES = 1 << 30 };
-  const char *input = app->typed->input;
-  struct stat info;
-  RH_FINISHED(rh_array) array = {0};
-  *n_nan = *first = 0;
-  if (stat(input, &info) != 0 || !S_ISREG(info.st_mode) || info.st_size > MOST_BYTES) return 0;
-  if (rh_array_open(&array, input, app->type, NULL, NULL) != RH_OK) return 0;
-  rh_result one = {.type = array.type};
-  int counts = rh_type_is_float(array.type);
-  const char *at = rh_array_data(&array);
-  for (uint64_t k = 0; counts && k < array.n; k++) {
-    at += rh_element_load(array.type, at, &one.value);
-    if (is_nan(&one) && (*n_nan)++ == 0) *first = k;
-  }
-  return counts;
-}
-
-void rh_note_nan(const rh_app *app, const rh_result *result) {
-  uint64_t n, first;
-  const char *input = app->typed->input;
-  if (!input || app->typed->quiet || app->typed->json || !is_nan(result)) return;
-  if (!count(app, &n, &first))
-    rh_terminal_say("the answer is not a number; --map 'isnan(x)' counts NaN, and --where "
-                    "'!isnan(x)' leaves them out");
-  else if (n)
-    rh_terminal_say(
-        "%.200s has %llu NaN, the first at index %llu; --where '!isnan(x)' leaves them out",
-        rh_plain(input), (unsigned long long)n, (unsigned long long)first);
-  else
-    rh_terminal_say(
-        "no element of %.200s is NaN; the answer is, as it is of infinities of both signs",
-        rh_plain(input));
-}
 
 enum { EXCERPT = 64, MOST_ELEMENTS = 62 /* 2^62 where their number is not known */ };
 

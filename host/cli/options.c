@@ -187,11 +187,12 @@ static rh_status check_modes(const rh_typed *typed, rh_error *error) {
     if (!mode)
       return rh_fail(error, RH_E_USAGE, "--%s needs a mode, as in redhost --run cascade --%s ...",
                      row->name, row->name);
-    const rh_exclusion *pair = rh_exclusions; /* with the way out, if there is one */
-    while (pair->one && !(rh_word_find(row->name, pair->one) && rh_word_find(mode, pair->other)))
+    const rh_pairing *pair = rh_pairings; /* with the way out, if there is one */
+    while (pair->one &&
+           (pair->modes || !rh_word_find(row->name, pair->one) || !rh_word_find(mode, pair->other)))
       pair++;
     return rh_fail(error, RH_E_USAGE, "--%s cannot be used with --%s%s%s", row->name, mode,
-                   pair->one ? ": " : "", pair->one ? pair->instead : "");
+                   pair->one ? ": " : "", pair->one ? pair->why : "");
   }
   if (typed->foreign && !rh_is_foreign(typed->foreign))
     return rh_fail(error, RH_E_USAGE, "--foreign '%s': expected a file whose name ends in %s",
@@ -200,18 +201,15 @@ static rh_status check_modes(const rh_typed *typed, rh_error *error) {
 }
 
 static rh_status check_pairs(const rh_typed *typed, rh_error *error) {
-  for (const rh_exclusion *pair = rh_exclusions; pair->one; pair++) {
+  for (const rh_pairing *pair = rh_pairings; pair->one; pair++) {
     const char *one = first_said(typed, pair->one, NULL);
     const char *other = one ? first_said(typed, pair->other, one) : NULL;
-    if (other)
+    if (other && !pair->modes)
       return rh_fail(error, RH_E_USAGE, "--%s and --%s are mutually exclusive: %s", one, other,
-                     pair->instead);
-  }
-  for (const rh_need *need = rh_needs; need->options; need++) {
-    const char *option = first_said(typed, need->options, NULL);
-    if (option && need->modes & 1u << typed->mode && !first_said(typed, need->others, NULL))
-      return rh_fail(error, RH_E_USAGE, "--%s goes with %s: %s", option,
-                     rh_words_shown(need->others, "--"), need->why);
+                     pair->why);
+    if (one && !other && pair->modes & 1u << typed->mode)
+      return rh_fail(error, RH_E_USAGE, "--%s goes with %s: %s", one,
+                     rh_words_shown(pair->other, "--"), pair->why);
   }
   return RH_OK;
 }

@@ -32,13 +32,6 @@ static rh_status save(const char *path, const void *bytes, uint64_t size, rh_err
   return why ? rh_fail(error, RH_E_FILE, "%s: %s", path, strerror(why)) : RH_OK;
 }
 
-static rh_status write_file(const rh_typed *typed, const void *bytes, uint64_t size,
-                            rh_error *error) {
-  if (!is_standard_output(typed)) return save(typed->partial, bytes, size, error);
-  if (fwrite(bytes, 1, size, stdout) == size && fflush(stdout) == 0) return RH_OK;
-  return rh_fail(error, RH_E_FILE, "standard output: %s", strerror(errno));
-}
-
 static rh_status print_json(const rh_app *app, const rh_partial *partial, uint64_t bytes,
                             rh_error *error) {
   const rh_operator *op = partial->job->operation.op;
@@ -75,7 +68,9 @@ rh_status rh_partial_output(const rh_app *app, const rh_partial *partial, const 
   RH_FREED(void) bytes = NULL;
   uint64_t size;
   RH_TRY(rh_partial_write(partial, text, &bytes, &size, error));
-  RH_TRY(write_file(app->typed, bytes, size, error));
+  if (!is_standard_output(app->typed)) RH_TRY(save(app->typed->partial, bytes, size, error));
+  else if (fwrite(bytes, 1, size, stdout) != size || fflush(stdout) != 0)
+    return rh_fail(error, RH_E_FILE, "standard output: %s", strerror(errno));
   if (app->typed->json) return print_json(app, partial, size, error);
   if (!app->typed->quiet && !is_standard_output(app->typed)) print_text(app, partial, size);
   return RH_OK;

@@ -195,7 +195,7 @@ static void print_details(const rh_run_state *run) {
 static void print_text(const rh_run_state *run) {
   const rh_run_report *report = &run->report;
   const rh_typed *typed = run->app->typed;
-  int is_alone = !report->ranks && !report->parts;
+  int is_alone = !report->ranks && !report->parts, is_timed = report->quick.time.samples > 0;
   print_heading(run);
   printf("result     %s\n", rh_styled(RH_BOLD, answer_text(&report->result)));
   if (rh_run_is_checked(run)) print_verdict(run);
@@ -210,13 +210,13 @@ static void print_text(const rh_run_state *run) {
   if (typed->state && !rh_run_is_wrong(run))
     printf("state      %s   %llu elements, with these\n", rh_plain(typed->state),
            (number)report->state_n);
-  if (report->measured) {
+  if (is_timed) {
     print_time(&run->job.operation, &report->quick.time,
                report->opened.finishes_on_host ? "finishes on the host, " : "");
     printf("latency    %s   one call, result on the host\n",
            rh_seconds(report->quick.latency.median));
   }
-  if (report->measured || (typed->verbose && !run->reduction && is_alone)) print_setup(run);
+  if (is_timed || (typed->verbose && !run->reduction && is_alone)) print_setup(run);
   if (typed->verbose && is_alone) print_details(run);
 }
 
@@ -268,7 +268,8 @@ static void print_segments_text(const rh_run_state *run) {
   print_segments(run);
   if (rh_run_is_checked(run)) print_judged(run);
   else print_skipped(run->app);
-  if (run->series.samples) print_time(&run->segments.spec.operation, &run->series, "");
+  if (run->report.quick.time.samples)
+    print_time(&run->segments.spec.operation, &run->report.quick.time, "");
 }
 
 /* ---- Either ---- */
@@ -291,6 +292,53 @@ static void print_values(const rh_run_state *run) {
   if (!run->asked.operation.layout && !rh_run_is_wrong(run)) print_value(&run->report.result);
 }
 
+/* ---- An answer that is not a number, or not judged ---- */
+
+static int is_nan(const rh_result *result) {
+  int found = rh_type_is_float(result->type) && isnan(result->value.f);
+  for (uint32_t k = 0; k < result->n_fields; k++)
+    found |= rh_type_is_float(result->fields[k].type) && isnan(result->fields[k].value.f);
+  return found;
+}
+
+/* The elements of a file that are not numbers, and the first of them; 0 if it was not counted. */
+static int count_nan(const rh_app *app, uint64_t *n_nan, uint64_t *first) {
+  enum { MOST_BYTES = 1 << 30 };
+  const char *input = app->typed->input;
+  struct stat info;
+  RH_FINISHED(rh_array) array = {0};
+  *n_nan = *first = 0;
+  if (stat(input, &info) != 0 || !S_ISREG(info.st_mode) || info.st_size > MOST_BYTES) return 0;
+  if (rh_array_open(&array, input, app->type, NULL, NULL) != RH_OK) return 0;
+  rh_result one = {.type = array.type};
+  int counts = rh_type_is_float(array.type);
+  const char *at = rh_array_data(&array);
+  for (uint64_t k = 0; counts && k < array.n; k++) {
+    at += rh_element_load(array.type, at, &one.value);
+    if (is_nan(&one) && (*n_nan)++ == 0) *first = k;
+  }
+  return counts;
+}
+
+/* Which elements are none, and how to leave them out.  Without --quiet and --json.  Files of up to
+ * 1 GiB are read once more. */
+static void note_nan(const rh_app *app, const rh_result *result) {
+  uint64_t n, first;
+  const char *input = app->typed->input;
+  if (!input || app->typed->quiet || app->typed->json || !is_nan(result)) return;
+  if (!count_nan(app, &n, &first))
+    rh_terminal_say("the answer is not a number; --map 'isnan(x)' counts NaN, and --where "
+                    "'!isnan(x)' leaves them out");
+  else if (n)
+    rh_terminal_say(
+        "%.200s has %llu NaN, the first at index %llu; --where '!isnan(x)' leaves them out",
+        rh_plain(input), (unsigned long long)n, (unsigned long long)first);
+  else
+    rh_terminal_say(
+        "no element of %.200s is NaN; the answer is, as it is of infinities of both signs",
+        rh_plain(input));
+}
+
 /* An answer that could not be checked must not be used unknowingly, not even by a script, so the
  * warning ignores --quiet.  The status stays 0, since nothing was found wrong; check.outcome of
  * --json distinguishes the two cases. */
@@ -301,7 +349,7 @@ static void warn_unjudged(const rh_run_state *run) {
     if (rh_segments_unjudged(&run->judged, why)) rh_terminal_say("warning: %s", why);
     return;
   }
-  rh_note_nan(run->app, &run->report.result);
+  note_nan(run->app, &run->report.result);
   if (rh_run_is_checked(run) && verdict->verdict == RH_VERDICT_UNJUDGED)
     rh_terminal_say("warning: the result of '%s' is not judged: %s", run->job.strategy,
                     rh_verdict_why(verdict, why));

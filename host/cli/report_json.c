@@ -125,7 +125,7 @@ static json_t *answer_object(const rh_run_state *run) {
   const rh_run_report *report = &run->report;
   const rh_result *result = &report->result;
   const char *path = rh_run_is_wrong(run) ? NULL : run->app->typed->state;
-  int is_timed = report->measured;
+  int is_timed = report->quick.time.samples > 0;
   char text[64];
   json_t *state = path ? rh_json("file:s n:u", path, report->state_n) : NULL, *resident = NULL;
   if (run->resident.parts)
@@ -199,7 +199,7 @@ static rh_status print_segments(const rh_run_state *run, rh_error *error) {
       (int)s->was_copied, s->n ? rh_type_name(rh_run_segment(run, 0).type) : "", judged, "ok",
       lengths, values, labels, json_count(parts), parts ? json_integer((json_int_t)devices) : NULL,
       parts ? json_count(run->report.ranks) : NULL,
-      run->series.samples ? rh_json_number(run->series.median) : NULL);
+      run->report.quick.time.samples ? rh_json_number(run->report.quick.time.median) : NULL);
   return rh_json_print(rh_json("results:o", rh_json_one(result)), error);
 }
 

@@ -23,9 +23,6 @@ typedef struct rh_run_devices {
   const rh_app *app;
 } rh_run_devices;
 
-/* All that --device lists, or the program's redhost alone, with its device or none. */
-rh_status rh_run_devices_open(rh_run_devices *devices, const rh_app *app, rh_error *error);
-
 /* Finds asked->strategy, or the one that `auto` chooses, for device k. */
 rh_status rh_run_device_locate(rh_run_devices *devices, uint32_t k, const rh_job_spec *asked,
                                rh_error *error);
@@ -36,12 +33,6 @@ rh_status rh_run_device_isolate(rh_run_devices *devices, uint32_t k, const atomi
 /* Where such processes are idle until they are needed again: RH_OK if all live. */
 rh_status rh_run_devices_rest(rh_run_devices *devices, rh_error *error);
 
-/* Finds the strategy of each device for chunks of asked->n elements.  Devices without one get a
- * failure and are left out, where there are several; and so are, of those whose strategy runs on
- * the host, all but the first.  asked: what each spec begins as; its strings must outlive the
- * devices. */
-rh_status rh_run_devices_locate(rh_run_devices *devices, const rh_job_spec *asked, rh_error *error);
-
 /* ---- The state ---- */
 
 /* The outcome of a run, and how long it took. */
@@ -50,8 +41,7 @@ typedef struct rh_run_report {
   rh_opened opened; /* the strategy's answers before and after setup */
   double first_s;   /* the first run: the latency without a warm device */
   rh_result result;
-  int measured;
-  rh_quick quick;
+  rh_quick quick; /* more runs, if they were timed; of segments, `time` alone */
   uint32_t check; /* RH_CHECK_* */
   double check_s;
   rh_reference reference;
@@ -104,7 +94,6 @@ typedef struct rh_run_state {
   rh_shape shape;
   rh_segments segments; /* their values */
   rh_segments_check judged;
-  rh_spread series;
   rh_segments_reduction *in_parts;
   rh_segments_files files;
 } rh_run_state;
@@ -113,8 +102,8 @@ typedef struct rh_run_state {
 void rh_run_begin(rh_run_state *run, const rh_app *app);
 void rh_run_state_finish(rh_run_state *run);
 
-/* Opens files and finds the operator, and the way, which may be given, so that their errors come
- * before a device is used.  Brings files into memory that are to be there. */
+/* Opens devices and files and finds the operator, and the way, which may be given, so that their
+ * errors come before a device is used.  Brings files into memory that are to be there. */
 rh_status rh_run_find_data(rh_run_state *run, rh_error *error);
 
 /* RH_E_FILE if a file changed that was brought into memory, which explains other errors. */
@@ -148,9 +137,6 @@ rh_status rh_run_ranks(const rh_app *app, rh_error *error);
 /* Says why this process fails.  Where the ranks of a job fail before they have joined it, one of
  * each host speaks for all, and the others wait: mpirun ends all as soon as one has ended. */
 void rh_run_ranks_say(const rh_typed *typed, rh_error *error);
-
-/* Times the reduction, into the report. */
-rh_status rh_run_measure(rh_run_state *run, const rh_sampler *sampler, rh_error *error);
 
 /* ---- What is printed ---- */
 

@@ -21,17 +21,19 @@ static rh_status open_all(rh_run_devices *devices, const rh_app *app,
   return RH_OK;
 }
 
-rh_status rh_run_devices_open(rh_run_devices *devices, const rh_app *app, rh_error *error) {
+/* All that --device lists, or the program's redhost alone, with its device or none. */
+static rh_status open_devices(rh_run_state *run, rh_error *error) {
+  const rh_app *app = run->app;
   const char *list = app->typed->device ? app->typed->device : rh_env("REDHOST_DEVICE");
   const rh_cl_devices *known;
   RH_FREED(const rh_cl_device *) chosen = NULL;
   uint32_t n = 1;
-  *devices = (rh_run_devices){.app = app};
+  run->devices.app = app;
   if (list && rh_devices_are_listed(list)) {
     RH_TRY(rh_context_devices(app->context, &known, error));
     RH_TRY(rh_devices_parse(known, app->typed->device, &chosen, &n, error));
   }
-  return open_all(devices, app, chosen, n, error);
+  return open_all(&run->devices, app, chosen, n, error);
 }
 
 static void release_devices(rh_run_devices *devices) {
@@ -82,49 +84,6 @@ rh_status rh_run_devices_rest(rh_run_devices *devices, rh_error *error) {
   for (uint32_t k = 0; k < devices->n; k++)
     if (devices->list[k].worker) RH_TRY(rh_isolated_worker_rest(devices->list[k].worker, error));
   return RH_OK;
-}
-
-static rh_status locate(rh_run_devices *devices, uint32_t k, const rh_job_spec *asked,
-                        rh_error *error) {
-  rh_run_device *own = &devices->list[k];
-  rh_worker *device = &devices->streams[k];
-  rh_job_spec *spec = &own->spec;
-  rh_tunedb *tuned;
-  *device = (rh_worker){.context = own->context, .job = spec};
-  RH_TRY(rh_run_device_locate(devices, k, asked, error));
-  if (!own->isolated) RH_TRY(rh_job_check_settings(own->context, spec, error));
-  RH_TRY(rh_job_device(own->context, spec, own->found.device_kinds, &device->device, error));
-  if (own->isolated) RH_TRY(rh_run_device_isolate(devices, k, NULL, error));
-  return rh_context_tuned(own->context, &tuned, error);
-}
-
-/* Two strategies of the host would only share its processors. */
-static void leave_out_second_host(rh_run_devices *devices, uint32_t k) {
-  rh_worker *device = &devices->streams[k];
-  for (uint32_t other = 0; other < k && !device->device; other++)
-    if (!devices->streams[other].device && devices->streams[other].failure.status == RH_OK)
-      rh_fail(&device->failure, RH_DECLINED,
-              "its strategy runs on the host, as that of another device does");
-}
-
-rh_status rh_run_devices_locate(rh_run_devices *devices, const rh_job_spec *asked,
-                                rh_error *error) {
-  rh_error first = {0};
-  uint32_t n_found = 0;
-  for (uint32_t k = 0; k < devices->n; k++) {
-    rh_worker *device = &devices->streams[k];
-    rh_error why = {0};
-    rh_status status = locate(devices, k, asked, &why);
-    if (status == RH_OK) leave_out_second_host(devices, k);
-    n_found += status == RH_OK;
-    if (status == RH_OK) continue;
-    device->failure = why;
-    if (first.status == RH_OK || !rh_stream_may_leave_out(status)) first = why;
-    if (!rh_stream_may_leave_out(status)) break;
-  }
-  if (n_found && (first.status == RH_OK || rh_stream_may_leave_out(first.status))) return RH_OK;
-  if (error) *error = first;
-  return first.status;
 }
 
 /* ---- The run ---- */
@@ -371,6 +330,7 @@ rh_status rh_run_find_data(rh_run_state *run, rh_error *error) {
   const rh_app *app = run->app;
   const rh_typed *typed = app->typed;
   int is_own = rh_user_operator_is_wanted(typed), is_cut = rh_shape_is_asked(typed);
+  RH_TRY(open_devices(run, error));
   RH_TRY(open_files(&run->inputs, app, is_own, error));
   if (typed->stream || run->inputs.are_large || ((typed->input || is_cut) && run->devices.n > 1))
     run->way = RH_RUN_STREAMED;

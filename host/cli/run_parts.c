@@ -4,6 +4,53 @@
 /* The bytes of the host's chunks, for the choice of a strategy. */
 static const uint64_t usual_chunk = UINT64_C(4) << 20;
 
+/* ---- The devices ---- */
+
+static rh_status locate(rh_run_devices *devices, uint32_t k, const rh_job_spec *asked,
+                        rh_error *error) {
+  rh_run_device *own = &devices->list[k];
+  rh_worker *device = &devices->streams[k];
+  rh_job_spec *spec = &own->spec;
+  rh_tunedb *tuned;
+  *device = (rh_worker){.context = own->context, .job = spec};
+  RH_TRY(rh_run_device_locate(devices, k, asked, error));
+  if (!own->isolated) RH_TRY(rh_job_check_settings(own->context, spec, error));
+  RH_TRY(rh_job_device(own->context, spec, own->found.device_kinds, &device->device, error));
+  if (own->isolated) RH_TRY(rh_run_device_isolate(devices, k, NULL, error));
+  return rh_context_tuned(own->context, &tuned, error);
+}
+
+/* Two strategies of the host would only share its processors. */
+static void leave_out_second_host(rh_run_devices *devices, uint32_t k) {
+  rh_worker *device = &devices->streams[k];
+  for (uint32_t other = 0; other < k && !device->device; other++)
+    if (!devices->streams[other].device && devices->streams[other].failure.status == RH_OK)
+      rh_fail(&device->failure, RH_DECLINED,
+              "its strategy runs on the host, as that of another device does");
+}
+
+/* The strategy of each device for chunks of asked->n elements.  Devices without one get a failure
+ * and are left out, where there are several; and so are, of those whose strategy runs on the host,
+ * all but the first.  asked: what each spec begins as; its strings must outlive the devices. */
+static rh_status locate_all(rh_run_devices *devices, const rh_job_spec *asked, rh_error *error) {
+  rh_error first = {0};
+  uint32_t n_found = 0;
+  for (uint32_t k = 0; k < devices->n; k++) {
+    rh_worker *device = &devices->streams[k];
+    rh_error why = {0};
+    rh_status status = locate(devices, k, asked, &why);
+    if (status == RH_OK) leave_out_second_host(devices, k);
+    n_found += status == RH_OK;
+    if (status == RH_OK) continue;
+    device->failure = why;
+    if (first.status == RH_OK || !rh_stream_may_leave_out(status)) first = why;
+    if (!rh_stream_may_leave_out(status)) break;
+  }
+  if (n_found && (first.status == RH_OK || rh_stream_may_leave_out(first.status))) return RH_OK;
+  if (error) *error = first;
+  return first.status;
+}
+
 /* ---- The answer ---- */
 
 /* The job of a device that worked, or null. */
@@ -41,14 +88,6 @@ static rh_status take_answer(rh_run_state *run, rh_error *error) {
   rh_opened_note(job_of(run, k), &report->opened);
   if (devices->list[k].isolated) report->opened = devices->list[k].worker->opened;
   return rh_run_is_checked(run) ? confirm(run, error) : RH_OK;
-}
-
-rh_status rh_run_measure(rh_run_state *run, const rh_sampler *sampler, rh_error *error) {
-  rh_run_report *report = &run->report;
-  RH_TRY(rh_measure_quick(sampler, &report->opened, &run->app->context->options.reporter,
-                          &report->quick, error));
-  report->measured = 1;
-  return RH_OK;
 }
 
 /* ---- One strategy after the other ---- */
@@ -104,7 +143,7 @@ static rh_status stream(void *of_run, int *is_final, rh_error *error) {
   rh_run_state *run = of_run;
   rh_run_report *report = &run->report;
   const rh_reduction_spec spec = rh_run_reduction(run);
-  RH_TRY(rh_run_devices_locate(&run->devices, &run->wanted, error));
+  RH_TRY(locate_all(&run->devices, &run->wanted, error));
   rh_partial_init(&run->partial, run->devices.streams[0].job, run->source.n,
                   run->app->typed->check);
   RH_TRY(rh_reduction_open(&run->reduction, &spec, &run->partial, error));
@@ -133,7 +172,7 @@ static rh_status stream_segments(void *of_run, int *is_final, rh_error *error) {
   rh_run_state *run = of_run;
   const rh_reduction_spec spec = rh_run_reduction(run);
   rh_error why = {0};
-  RH_TRY(rh_run_devices_locate(&run->devices, &run->wanted, error));
+  RH_TRY(locate_all(&run->devices, &run->wanted, error));
   RH_TRY(decline_isolated(run, error));
   RH_TRY(rh_segments_reduction_open(&run->in_parts, &spec, &run->segments, &run->judged, error));
   rh_status status = rh_segments_reduction_run(run->in_parts, &why);
@@ -169,7 +208,7 @@ static rh_status open_resident(void *of_run, int *is_final, rh_error *error) {
   rh_run_state *run = of_run;
   uint64_t memory = rh_machine_memory();
   (void)is_final;
-  RH_TRY(rh_run_devices_locate(&run->devices, &run->wanted, error));
+  RH_TRY(locate_all(&run->devices, &run->wanted, error));
   RH_TRY(decline_isolated(run, error));
   const rh_resident_spec spec = {.devices = run->devices.streams,
                                  .n_devices = run->devices.n,
@@ -201,5 +240,7 @@ rh_status rh_run_split(rh_run_state *run, rh_error *error) {
   if (rh_run_is_wrong(run)) return RH_OK;
   rh_accuracy_take(&run->job, &run->report.reference, &run->report.result);
   const rh_sampler sampler = {.self = &run->resident, .take = take_sample};
-  return run->app->typed->quiet ? RH_OK : rh_run_measure(run, &sampler, error);
+  if (run->app->typed->quiet) return RH_OK;
+  return rh_measure_quick(&sampler, &run->report.opened, &run->app->context->options.reporter,
+                          &run->report.quick, error);
 }

@@ -104,7 +104,6 @@ static rh_status find_part(run_ranks *r, rh_error *error) {
 
 static rh_status find_data(run_ranks *r, rh_error *error) {
   rh_run_state *run = &r->run;
-  RH_TRY(rh_run_devices_open(&run->devices, run->app, error));
   run->way = RH_RUN_STREAMED;
   RH_TRY(rh_run_find_data(run, error));
   if (run->source.in_order)

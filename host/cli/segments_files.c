@@ -135,11 +135,16 @@ void rh_segments_files_close(rh_run_state *run) {
 
 /* ---- Writing ---- */
 
-static void write_elements(const rh_run_state *run, const rh_segments_file *file) {
+static rh_status write_file(const rh_run_state *run, const rh_segments_file *file,
+                            rh_error *error) {
   unsigned char bytes[sizeof(uint64_t)];
   const rh_array *labels = &run->shape.labels;
   uint32_t size = rh_type_size(labels->type);
   FILE *out = file->draft.out;
+  RH_FINISHED(rh_text) header = {0};
+  write_header(run, file, run->asked.operation.op->name, &header);
+  errno = 0;
+  fwrite(rh_text_get(&header), 1, header.length, out);
   for (uint64_t s = 0; s < run->segments.n && !ferror(out); s++) {
     const rh_result result = rh_run_segment(run, s);
     if (labels->type)
@@ -150,16 +155,6 @@ static void write_elements(const rh_run_state *run, const rh_segments_file *file
       fwrite(bytes, rh_element_store(type, rh_columns_word(&result, k), bytes), 1, out);
     }
   }
-}
-
-static rh_status write_file(const rh_run_state *run, const rh_segments_file *file,
-                            rh_error *error) {
-  FILE *out = file->draft.out;
-  RH_FINISHED(rh_text) header = {0};
-  write_header(run, file, run->asked.operation.op->name, &header);
-  errno = 0;
-  fwrite(rh_text_get(&header), 1, header.length, out);
-  write_elements(run, file);
   if (!ferror(out) && fflush(out) == 0) return RH_OK;
   return rh_fail(error, RH_E_FILE, "%s: %s", file->path, strerror(errno ? errno : EIO));
 }

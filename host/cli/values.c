@@ -1,5 +1,5 @@
 
-#include "values.h"
+#include "options.h"
 
 /* ---- Shown ---- */
 

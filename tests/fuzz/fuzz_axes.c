@@ -1,6 +1,5 @@
 /* host/cli: arguments of --bench's options.  The input is one argument, tried for each option. */
 #include "../../host/cli/options.h"
-#include "../../host/cli/values.h"
 #include "../../host/core/base/base.h"
 #include "fuzz.h"
 

@@ -2,7 +2,6 @@
 #include <locale.h>
 
 #include "../../host/cli/options.h"
-#include "../../host/cli/values.h"
 #include "../../host/operators/catalog/catalog.h"
 #include "../suite/suite.h"
 
