@@ -239,5 +239,5 @@ rh_status rh_prepared_set_constants(rh_prepared *p, const rh_constant *constants
 }
 
 uint32_t rh_prepared_value_bytes(const rh_prepared *p) {
-  return p ? rh_instance_op(p->call.instance)->value_size : 0;
+  return p ? p->call.instance->op.value_size : 0;
 }

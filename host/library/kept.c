@@ -314,7 +314,7 @@ rh_status rh_kept_call(rh_redhost *redhost, const rh_request *request, uint64_t 
       .context = redhost->context, .spec = &c.asked, .attempt = attempt, .undo = undo, .user = &c};
   rh_status status = rh_try_strategies(&tries, error);
   const rh_job *job = rh_kept_working(c.kept);
-  if (status != RH_OK || (job->device && rh_instance_scratch(job->instance) > RH_KEPT_BYTES) ||
+  if (status != RH_OK || (job->device && job->instance->services.scratch_bytes > RH_KEPT_BYTES) ||
       (c.kept->segmented && !rh_segmented_takes_little(c.kept->segmented)))
     release(&redhost->kept, 0);
   return status;

@@ -99,7 +99,7 @@ int bench_is_unchanged(bench *b, uint64_t n) {
 static rh_status run_between(bench *b, const rh_data *data, uint64_t n, void *value) {
   unsigned char seen[SLOTS * RH_ANY_VALUE_BYTES];
   cl_command_queue queue = b->spec.session->queue;
-  size_t size = rh_instance_op(b->instance)->value_size;
+  size_t size = b->instance->op.value_size;
   memset(seen, POISON, sizeof seen);
   clEnqueueWriteBuffer(queue, b->values, CL_TRUE, 0, SLOTS * size, seen, 0, NULL, NULL);
   RH_TRY(rh_instance_run_to(b->instance, data, n, b->values, SLOT, &b->error));
@@ -117,7 +117,7 @@ rh_status bench_run(bench *b, uint64_t n, void *value) {
   rh_data data = {
       .buffer = b->operands.buffers[0], .host = b->memory[0], .first = b->operands.at[0]};
   if (rh_operator_has_operands(b->spec.op)) data = (rh_data){.operands = &b->operands};
-  memset(value, POISON, rh_instance_op(b->instance)->value_size);
+  memset(value, POISON, b->instance->op.value_size);
   if (b->values) return run_between(b, &data, n, value);
   return rh_instance_call(b->instance, &data, n, value, &b->error);
 }

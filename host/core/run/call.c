@@ -14,7 +14,6 @@ void rh_call_begin(rh_call *call, rh_job *job, rh_cl_input *inputs) {
   const rh_operator *op = spec->operation.op;
   int has_fields = op->n_results > 0, has_operands = rh_operator_has_operands(op);
   *call = (rh_call){.instance = job->instance,
-                    .value = rh_instance_host_value(job->instance),
                     .n_operands = op->n_operands,
                     .job = job,
                     .op = op,
@@ -25,7 +24,7 @@ void rh_call_begin(rh_call *call, rh_job *job, rh_cl_input *inputs) {
   call->may_be_empty = op->is_masked && op->base == RH_OP_sum && rh_type_is_float(op->type);
   if (!has_fields) { /* else `decodes` may be null */
     call->decoding = rh_op_decoding(call->decodes, op->type);
-    rh_job_result(spec, job->strategy->name, rh_instance_op(job->instance)->identity, &call->blank);
+    rh_job_result(spec, job->strategy->name, job->instance->op.identity, &call->blank);
   }
   if (has_operands) {
     rh_operands_begin(&job->operands, op);
@@ -33,7 +32,8 @@ void rh_call_begin(rh_call *call, rh_job *job, rh_cl_input *inputs) {
     call->arrays = &job->operands.arrays;
   }
   int sets_constant = has_operands && job->operands.count_slot >= 0;
-  if (!has_fields && !sets_constant && rh_instance_has_fast_path(job->instance))
+  if (!has_fields && !sets_constant && !job->instance->spec.session &&
+      job->strategy->promises & RH_KEEPS_FP_CONTROL)
     call->fast_max_n = spec->operation.n;
 }
 
@@ -65,7 +65,7 @@ void rh_call_decode(const rh_call *call, const void *value, uint64_t n, rh_resul
 rh_status rh_call_fast(const rh_call *call, const void *from, uint64_t n, rh_result *result,
                        rh_error *error) {
   RH_TRY(rh_instance_call_fast(call->instance, from, n, error));
-  fill(call, call->value, result);
+  fill(call, call->instance->value, result);
   return RH_OK;
 }
 
@@ -88,7 +88,7 @@ static rh_status reduce(const rh_call *call, const void *const *arrays, uint64_t
 rh_status rh_call_arrays(const rh_call *call, const void *const *arrays, uint64_t n,
                          rh_result *result, rh_error *error) {
   _Alignas(16) unsigned char value[RH_MOST_VALUE_BYTES];
-  const rh_op *op = rh_instance_op(call->instance);
+  const rh_op *op = &call->instance->op;
   if (n == 0) memcpy(value, op->identity, op->value_size); /* there is no array */
   else RH_TRY(reduce(call, arrays, n, value, error));
   rh_call_decode(call, value, n, result);

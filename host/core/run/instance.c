@@ -1,22 +1,8 @@
 #include "run.h"
 
-/* A strategy writes the middle slot, so that one that does not look at result_index is noticed. */
+/* The result has three slots for values.  A strategy writes the middle one, so that one that does not
+ * look at result_index is noticed. */
 enum { RESULT_SLOT = 1, RESULT_SLOTS = 3 };
-
-struct rh_instance {
-  rh_instance_spec spec;
-  rh_services services;
-  rh_op op; /* the operator's row of the table, with the prelude */
-  char *prelude;
-  rh_problem problem;
-  uint32_t finishes_on_host;
-  cl_mem result;         /* RESULT_SLOTS values; null for host strategies */
-  rh_cl_visible visible; /* one value for synchronous calls, if the device supports that */
-  void *self;
-  rh_run run; /* of each call only what differs is written: all have operands, or none */
-  /* written by strategies that finish on the host */
-  _Alignas(16) unsigned char value[RH_MOST_VALUE_BYTES];
-};
 
 /* device: null: the host. */
 static rh_problem problem_of(const rh_instance_spec *spec, const rh_op *op,
@@ -43,16 +29,13 @@ rh_status rh_instance_query(const rh_instance_spec *spec, const rh_device *devic
   return RH_DECLINED;
 }
 
-static int may_return(const char *phase, rh_status status) {
-  if (status == RH_DECLINED) return strcmp(phase, "setup") == 0;
-  return status <= RH_OK && status >= RH_E_INTERNAL;
-}
-
 /* The plugin's error message, or a generic one if it gave none; prefixed with its name and the
  * phase. */
 static rh_status plugin_failed(const rh_instance *instance, const char *phase, rh_status status,
                                rh_error *error) {
-  if (!may_return(phase, status))
+  int is_known = status == RH_DECLINED ? strcmp(phase, "setup") == 0
+                                       : status <= RH_OK && status >= RH_E_INTERNAL;
+  if (!is_known)
     return rh_fail(error, RH_E_PLUGIN,
                    "strategy '%s', %s: returned %d, which is not a status that %s may return",
                    instance->spec.strategy->name, phase, (int)status, phase);
@@ -124,17 +107,6 @@ static rh_status make_result(rh_instance *instance, rh_error *error) {
       instance->op.value_size <= RH_CL_VISIBLE_BYTES)
     rh_cl_visible_init(&instance->visible, instance->spec.session, instance->op.value_size,
                        written_words(&instance->spec));
-  return RH_OK;
-}
-
-/* Waits for everything enqueued before. */
-static rh_status fetch_result(rh_instance *instance, void *value, rh_error *error) {
-  rh_cl_session *session = instance->spec.session;
-  uint32_t size = instance->op.value_size;
-  RH_CL_TRY_IN(instance->spec.session, error,
-               rh_cl_read(session->queue, instance->result, CL_TRUE, RESULT_SLOT * size, size,
-                          value, rh_cl_event_for(session, "read-back")),
-               "reading the result from the device");
   return RH_OK;
 }
 
@@ -211,25 +183,18 @@ rh_status rh_instance_run(rh_instance *instance, const rh_data *data, uint64_t n
   return rh_instance_run_to(instance, data, n, instance->result, RESULT_SLOT, error);
 }
 
-/* *changed: did it change the floating-point control word?  It is put back. */
-static rh_status guarded_run(rh_instance *instance, int *changed, rh_error *error) {
+/* Of elements that *instance->run says. */
+static rh_status call_run(rh_instance *instance, rh_error *error) {
   const rh_strategy *strategy = instance->spec.strategy;
+  rh_remote *remote = instance->spec.remote;
+  if (remote) return remote->run(remote, &instance->spec, &instance->run, instance->value, error);
   int keeps = (strategy->promises & RH_KEEPS_FP_CONTROL) != 0;
   rh_fpstate saved;
   if (!keeps) saved = rh_fpstate_save();
   rh_services_enter(&instance->services, RH_PHASE_RUN, error);
   rh_status status = strategy->run(instance->self, &instance->run);
   rh_services_leave(&instance->services);
-  *changed = !keeps && rh_fpstate_restore(&saved);
-  return status;
-}
-
-/* Of elements that *instance->run says. */
-static rh_status call_run(rh_instance *instance, rh_error *error) {
-  rh_remote *remote = instance->spec.remote;
-  int changed;
-  if (remote) return remote->run(remote, &instance->spec, &instance->run, instance->value, error);
-  rh_status status = guarded_run(instance, &changed, error);
+  int changed = !keeps && rh_fpstate_restore(&saved);
   if (status != RH_OK) return plugin_failed(instance, "run", status, error);
   return changed ? changed_fpstate(instance, "run", error) : RH_OK;
 }
@@ -269,6 +234,7 @@ rh_status rh_instance_run_layout(rh_instance *instance, const rh_layout *layout,
 }
 
 rh_status rh_instance_value(rh_instance *instance, void *value, rh_error *error) {
+  rh_cl_session *session = instance->spec.session;
   uint32_t size = instance->op.value_size;
   if (instance->finishes_on_host || !instance->result) {
     if (size == sizeof(uint64_t)) /* mostly, and then without a call */
@@ -277,12 +243,12 @@ rh_status rh_instance_value(rh_instance *instance, void *value, rh_error *error)
     else memcpy(value, instance->value, size);
     return RH_OK;
   }
-  return fetch_result(instance, value, error);
-}
-
-int rh_instance_has_fast_path(const rh_instance *instance) {
-  const rh_strategy *strategy = instance->spec.strategy;
-  return !instance->spec.session && strategy->promises & RH_KEEPS_FP_CONTROL;
+  /* Waits for everything enqueued before. */
+  RH_CL_TRY_IN(session, error,
+               rh_cl_read(session->queue, instance->result, CL_TRUE, RESULT_SLOT * size, size,
+                          value, rh_cl_event_for(session, "read-back")),
+               "reading the result from the device");
+  return RH_OK;
 }
 
 rh_status rh_instance_call_fast(rh_instance *instance, const void *host_input, uint64_t n,
@@ -295,12 +261,6 @@ rh_status rh_instance_call_fast(rh_instance *instance, const void *host_input, u
   rh_status status = instance->spec.strategy->run(instance->self, run);
   rh_services_leave(&instance->services);
   return status == RH_OK ? RH_OK : plugin_failed(instance, "run", status, error);
-}
-
-const void *rh_instance_host_value(const rh_instance *instance) { return instance->value; }
-
-int rh_instance_shows(const rh_instance *instance) {
-  return instance->visible.buffer && !instance->finishes_on_host;
 }
 
 rh_status rh_instance_begin(rh_instance *instance, const rh_data *data, uint64_t n,
@@ -321,10 +281,4 @@ rh_status rh_instance_call(rh_instance *instance, const rh_data *data, uint64_t 
   }
   RH_TRY(rh_instance_begin(instance, data, n, error));
   return rh_instance_end(instance, value, error);
-}
-
-const rh_op *rh_instance_op(const rh_instance *instance) { return &instance->op; }
-
-uint64_t rh_instance_scratch(const rh_instance *instance) {
-  return instance->services.scratch_bytes;
 }

@@ -176,7 +176,20 @@ void rh_operands_set_part(const rh_data *data, const rh_operator *op, uint64_t w
                           uint64_t base);
 
 /* [one thread at a time] */
-typedef struct rh_instance rh_instance;
+typedef struct rh_instance {
+  rh_instance_spec spec;
+  rh_services services; /* with the device memory that it holds */
+  rh_op op;             /* the operator's row of the table, with the prelude */
+  char *prelude;
+  rh_problem problem;
+  uint32_t finishes_on_host;
+  cl_mem result;         /* null for host strategies */
+  rh_cl_visible visible; /* one value for synchronous calls, if the device supports that */
+  void *self;
+  rh_run run; /* of each call only what differs is written: all have operands, or none */
+  /* written by strategies that finish on the host */
+  _Alignas(16) unsigned char value[RH_MOST_VALUE_BYTES];
+} rh_instance;
 
 /* Sets up a problem that rh_instance_query() accepted; *answer is its answer. */
 rh_status rh_instance_create(rh_instance **instance, const rh_instance_spec *spec,
@@ -209,31 +222,24 @@ rh_status rh_instance_run_layout(rh_instance *instance, const rh_layout *layout,
 /* The value of the last rh_instance_run(); waits for it. */
 rh_status rh_instance_value(rh_instance *instance, void *value, rh_error *error);
 
-/* The operator. */
-const rh_op *rh_instance_op(const rh_instance *instance);
-
-/* Bytes of device memory that it holds. */
-uint64_t rh_instance_scratch(const rh_instance *instance);
-
 /* One reduction, returning its value, by the fastest way on this device. */
 rh_status rh_instance_call(rh_instance *instance, const rh_data *data, uint64_t n, void *value,
                            rh_error *error);
 
-/* Can it be called by rh_instance_call_fast()?  Yes for strategies that run on the host and promise
- * not to write the floating-point control word. */
-int rh_instance_has_fast_path(const rh_instance *instance);
-/* One reduction of 1 to max_n elements by the fast path, which checks nothing.  host_input: an
+/* One reduction of 1 to max_n elements by the fast path, which checks nothing: of a strategy that
+ * runs on the host and promises not to write the floating-point control word.  host_input: an
  * array; or `arrays` of the operands that were passed to rh_instance_show(), once.  The value is
- * left at rh_instance_host_value(). */
+ * left in instance->value. */
 rh_status rh_instance_call_fast(rh_instance *instance, const void *host_input, uint64_t n,
                                 rh_error *error);
 /* Its runs read these operands. */
 void rh_instance_show(rh_instance *instance, rh_operands *operands);
-const void *rh_instance_host_value(const rh_instance *instance); /* aligned to 16 */
 
 /* Does a value arrive in memory that the host sees (core/cl)?  Then a call can be made in two
  * steps, with others' in between: the first enqueues it, and the second waits for its value. */
-int rh_instance_shows(const rh_instance *instance);
+static inline int rh_instance_shows(const rh_instance *instance) {
+  return instance->visible.buffer && !instance->finishes_on_host;
+}
 rh_status rh_instance_begin(rh_instance *instance, const rh_data *data, uint64_t n,
                             rh_error *error);
 rh_status rh_instance_end(rh_instance *instance, void *value, rh_error *error);
@@ -508,7 +514,6 @@ typedef struct rh_call {
   rh_decoding decoding; /* of values */
   uint64_t fast_max_n;  /* up to so many elements take the fast path; 0: none do */
   rh_instance *instance;
-  const void *value; /* rh_instance_host_value() */
   rh_arrays *arrays; /* of an operator with operands: the job's are used; else null */
   uint32_t n_operands;
   uint32_t sizes[RH_MOST_OPERANDS]; /* of the operands' elements, in bytes */

@@ -267,7 +267,7 @@ static rh_data data_of(rh_resident_part *part, const rh_partial_chunk *node) {
 }
 
 static void keep_value(const rh_resident_part *part, uint32_t k, const void *value) {
-  size_t size = rh_instance_op(part->job.instance)->value_size;
+  size_t size = part->job.instance->op.value_size;
   memcpy(part->fetched + k * size, value, size);
 }
 
@@ -283,7 +283,7 @@ static rh_status run_now(rh_resident_part *part, rh_error *error) {
 
 static rh_status enqueue_nodes(rh_resident_part *part, int is_last, rh_error *error) {
   const rh_cl_session *session = part->job.instance_spec.session;
-  size_t bytes = (size_t)part->n_nodes * rh_instance_op(part->job.instance)->value_size;
+  size_t bytes = (size_t)part->n_nodes * part->job.instance->op.value_size;
   for (uint32_t k = 0; k < part->n_nodes; k++) {
     const rh_data data = data_of(part, &part->nodes[k]);
     RH_TRY(rh_instance_run_to(part->job.instance, &data, part->nodes[k].n, part->values, k, error));

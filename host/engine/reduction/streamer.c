@@ -81,7 +81,7 @@ static rh_status enqueue(rh_worker *device, rh_ring_slot *slot, const rh_data *d
                          rh_error *error) {
   rh_cl_session *session = device->chunk.instance_spec.session;
   const rh_cl_tap tap = {slot, place_for_event};
-  size_t k = slot->number, size = rh_instance_op(device->chunk.instance)->value_size;
+  size_t k = slot->number, size = device->chunk.instance->op.value_size;
   RH_CL_TRY_IN(session, error, rh_cl_barrier(session->queue, slot->sent), "waiting for a copy");
   session->tap = &tap;
   rh_status status =
@@ -163,7 +163,7 @@ static rh_status fetch(rh_worker *device, rh_ring_slot *slot, void *value, rh_ch
   if (done)
     RH_CL_TRY_IN(device->chunk.instance_spec.session, error, rh_cl_wait(done),
                  "waiting for a chunk's value");
-  memcpy(value, value_of(device, slot), rh_instance_op(device->chunk.instance)->value_size);
+  memcpy(value, value_of(device, slot), device->chunk.instance->op.value_size);
   note_times(device, slot, times);
   drop(slot);
   if (!device->chunk.device) return RH_OK;
