@@ -341,7 +341,7 @@ void rh_calibrate(rh_context *context, const rh_job_spec *spec, rh_tunedb *tuned
            "auto: measured once, as little was known of %s of %s here: %s; %.2g s",
            spec->operation.op->name, rh_type_name(spec->operation.op->operands[0].type),
            rh_text_get(&t.found), rh_now() - start);
-  if (context->session_open && rh_opening_s(tuned) == 0)
+  if (context->session.context && rh_opening_s(tuned) == 0)
     keep_way(&t, &opening, 1, context->opening_s);
   context->device_failed = 0;
   rh_text_finish(&t.found);

@@ -87,15 +87,8 @@ static uint64_t number_of_3(rh_cl_device *device, cl_device_info what) {
   return ask_number(device, what, major >= 3);
 }
 
-/* Mandatory in OpenCL 2; OpenCL 3 answers this query. */
-static int has_device_scope_atomics(rh_cl_device *device) {
-  unsigned version = c_version_number(device->c_version);
-  uint64_t wanted = CL_DEVICE_ATOMIC_ORDER_ACQ_REL | CL_DEVICE_ATOMIC_SCOPE_DEVICE;
-  if (version >= 200 && version < 300) return 1;
-  return (number_of_3(device, CL_DEVICE_ATOMIC_MEMORY_CAPABILITIES) & wanted) == wanted;
-}
-
 static uint64_t features_of(rh_cl_device *device) {
+  const uint64_t atomics = CL_DEVICE_ATOMIC_ORDER_ACQ_REL | CL_DEVICE_ATOMIC_SCOPE_DEVICE;
   uint64_t features = 0;
   if (optional_number(device, CL_DEVICE_DOUBLE_FP_CONFIG)) features |= RH_FP64;
   if (has_extension(device, "cl_khr_int64_base_atomics") &&
@@ -108,12 +101,13 @@ static uint64_t features_of(rh_cl_device *device) {
   if (has_extension(device, "cl_intel_subgroups") &&
       has_extension(device, "cl_intel_required_subgroup_size"))
     features |= RH_INTEL_SUBGROUP_BLOCKS;
-  /* Part of OpenCL 2; optional in 3, which answers this query. */
+  /* Parts of OpenCL 2; optional in 3, which answers these queries. */
   unsigned version = c_version_number(device->c_version);
-  if ((version >= 200 && version < 300) ||
-      number_of_3(device, CL_DEVICE_WORK_GROUP_COLLECTIVE_FUNCTIONS_SUPPORT))
+  int is_2 = version >= 200 && version < 300;
+  if (is_2 || number_of_3(device, CL_DEVICE_WORK_GROUP_COLLECTIVE_FUNCTIONS_SUPPORT))
     features |= RH_WORK_GROUP_COLLECTIVES;
-  if (has_device_scope_atomics(device)) features |= RH_DEVICE_SCOPE_ATOMICS;
+  if (is_2 || (number_of_3(device, CL_DEVICE_ATOMIC_MEMORY_CAPABILITIES) & atomics) == atomics)
+    features |= RH_DEVICE_SCOPE_ATOMICS;
   return features;
 }
 
@@ -132,13 +126,6 @@ static void find_subgroup_sizes(rh_cl_device *device) {
     if (k == 0 || size < about->subgroup_min) about->subgroup_min = size;
     if (k == 0 || size > about->subgroup_max) about->subgroup_max = size;
   }
-}
-
-static void find_family(rh_cl_device *device) {
-  if (device->nvidia_sm)
-    snprintf(device->family, sizeof device->family, "compute capability %u",
-             device->nvidia_sm / 10);
-  else if (device->about.kind == RH_DEVICE_CPU) rh_processor_family(device->family);
 }
 
 /* A CPU has no local memory of its own, and PoCL names the size of its cache.  At a barrier PoCL
@@ -173,7 +160,10 @@ static void describe(rh_cl_device *device) {
   if (has_extension(device, "cl_nv_device_attribute_query"))
     device->nvidia_sm = (uint32_t)(10 * device_number(device, COMPUTE_CAPABILITY_MAJOR_NV) +
                                    device_number(device, COMPUTE_CAPABILITY_MINOR_NV));
-  find_family(device);
+  if (device->nvidia_sm)
+    snprintf(device->family, sizeof device->family, "compute capability %u",
+             device->nvidia_sm / 10);
+  else if (device->about.kind == RH_DEVICE_CPU) rh_processor_family(device->family);
   device->clock_hz = optional_number(device, CL_DEVICE_MAX_CLOCK_FREQUENCY) * 1000000;
   device->cache_bytes = optional_number(device, CL_DEVICE_GLOBAL_MEM_CACHE_SIZE);
   device->alignment = optional_number(device, CL_DEVICE_MEM_BASE_ADDR_ALIGN) / 8;

@@ -69,16 +69,12 @@ rh_status rh_cl_input_init(rh_cl_input *input, rh_cl_session *session, void *reg
   return status;
 }
 
-static int covers(const rh_cl_input *input, uintptr_t data, uint64_t bytes) {
-  return input->in_place && data >= input->view && data - input->view <= input->view_bytes &&
-         bytes <= input->view_bytes - (data - input->view);
-}
-
 rh_status rh_cl_input_renew(rh_cl_input *input, rh_cl_session *session, const void *data,
                             uint64_t n, uint32_t size, rh_error *error) {
   uint64_t bytes = n * size;
-  if (covers(input, (uintptr_t)data, bytes)) {
-    input->first = ((uintptr_t)data - input->view) / size;
+  uintptr_t into = (uintptr_t)data - input->view; /* large if the data begin before it */
+  if (input->in_place && into <= input->view_bytes && bytes <= input->view_bytes - into) {
+    input->first = into / size;
     return RH_OK;
   }
   if (input->buffer && bytes <= input->room)

@@ -124,15 +124,6 @@ static const char *name_of(const rh_cl_range *range, char name[64]) {
   return name;
 }
 
-static rh_status refuse_range(uint64_t bytes, const rh_cl_range *range, rh_error *error) {
-  char name[64];
-  name_of(range, name);
-  return rh_fail(error, RH_E_USAGE,
-                 "the %s has %llu B, too few for %llu elements of %u B from element %llu on", name,
-                 (unsigned long long)bytes, (unsigned long long)range->n, range->size,
-                 (unsigned long long)range->first);
-}
-
 rh_status rh_cl_check_range(const rh_cl_session *session, cl_mem buffer, const rh_cl_range *range,
                             rh_error *error) {
   char name[64];
@@ -155,6 +146,10 @@ rh_status rh_cl_check_range(const rh_cl_session *session, cl_mem buffer, const r
                    flags & CL_MEM_WRITE_ONLY ? "CL_MEM_WRITE_ONLY, and kernels read it"
                                              : "CL_MEM_READ_ONLY, and kernels write to it");
   uint64_t held = bytes / range->size;
-  if (range->n > held || range->first > held - range->n) return refuse_range(bytes, range, error);
+  if (range->n > held || range->first > held - range->n)
+    return rh_fail(error, RH_E_USAGE,
+                   "the %s has %llu B, too few for %llu elements of %u B from element %llu on",
+                   name_of(range, name), (unsigned long long)bytes, (unsigned long long)range->n,
+                   range->size, (unsigned long long)range->first);
   return RH_OK;
 }

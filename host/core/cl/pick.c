@@ -43,18 +43,15 @@ uint32_t rh_device_kind_named(const char *name, size_t length) {
   return 0;
 }
 
-static int matches(const rh_cl_device *device, const char *spec) {
-  return strcasestr(device->name, spec) || strcasestr(device->platform_name, spec);
-}
-
 static rh_status by_name(const rh_cl_devices *devices, const char *spec, const char *origin,
                          const rh_cl_device **device, rh_error *error) {
   RH_FINISHED(rh_text) labels = {0};
   uint32_t n = 0;
   for (uint32_t k = 0; k < devices->n; k++) {
-    if (!matches(&devices->list[k], spec)) continue;
-    rh_text_add(&labels, "%s%s", n++ ? ", " : "", devices->list[k].label);
-    *device = &devices->list[k];
+    const rh_cl_device *one = &devices->list[k];
+    if (!strcasestr(one->name, spec) && !strcasestr(one->platform_name, spec)) continue;
+    rh_text_add(&labels, "%s%s", n++ ? ", " : "", one->label);
+    *device = one;
   }
   if (n == 0) return no_match(devices, spec, origin, error);
   if (n == 1) return RH_OK;

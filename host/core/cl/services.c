@@ -173,10 +173,8 @@ static rh_status service_launch(const rh_host *host, struct _cl_kernel *kernel, 
                       : rh_cl.SetKernelArg(kernel, at++, args[k].size, value);
     if (code != CL_SUCCESS) return launch_failed(s, code, stage, "setting an argument");
   }
-  size_t global_size = global, local_size = local;
   cl_int code =
-      rh_cl.EnqueueNDRangeKernel(s->session->queue, kernel, 1, NULL, &global_size, &local_size, 0,
-                                 NULL, rh_cl_event_for(s->session, stage));
+      rh_cl_launch(s->session->queue, kernel, global, local, rh_cl_event_for(s->session, stage));
   if (code != CL_SUCCESS) return launch_failed(s, code, stage, "enqueueing");
   s->launches++;
   return RH_OK;

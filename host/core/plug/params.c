@@ -81,8 +81,8 @@ int rh_param_parse(const rh_param *param, const char *word, int64_t *value) {
   return param->choices ? parse_choice(param, word, value) : parse_number(param, word, value);
 }
 
-static rh_status set(const rh_strategy *strategy, const rh_setting *setting, int64_t *values,
-                     rh_error *error) {
+rh_status rh_params_set(const rh_strategy *strategy, const rh_setting *setting, int64_t *values,
+                        rh_error *error) {
   int k = rh_params_find(strategy, setting->key);
   if (k < 0) return unknown_key(strategy, setting->key, error);
   const rh_param *param = rh_strategy_param(strategy, (uint32_t)k);
@@ -93,15 +93,11 @@ static rh_status set(const rh_strategy *strategy, const rh_setting *setting, int
                  setting->value, strategy->name, range);
 }
 
-rh_status rh_params_apply(const rh_strategy *strategy, const rh_setting *settings,
-                          uint64_t n_settings, int64_t *values, rh_error *error) {
-  for (uint64_t k = 0; k < n_settings; k++) RH_TRY(set(strategy, &settings[k], values, error));
-  return RH_OK;
-}
-
 rh_status rh_params_resolve(const rh_strategy *strategy, const rh_setting *settings,
                             uint64_t n_settings, int64_t *values, rh_error *error) {
   for (uint32_t k = 0; k < strategy->n_params; k++)
     values[k] = rh_strategy_param(strategy, k)->initial;
-  return rh_params_apply(strategy, settings, n_settings, values, error);
+  for (uint64_t k = 0; k < n_settings; k++)
+    RH_TRY(rh_params_set(strategy, &settings[k], values, error));
+  return RH_OK;
 }

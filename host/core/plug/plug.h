@@ -119,9 +119,9 @@ enum { RH_MAX_PARAMS = 64 };
 rh_status rh_params_resolve(const rh_strategy *strategy, const rh_setting *settings,
                             uint64_t n_settings, int64_t *values, rh_error *error);
 
-/* Applies only the settings, over the contents of `values`. */
-rh_status rh_params_apply(const rh_strategy *strategy, const rh_setting *settings,
-                          uint64_t n_settings, int64_t *values, rh_error *error);
+/* Applies one setting, over the contents of `values`. */
+rh_status rh_params_set(const rh_strategy *strategy, const rh_setting *setting, int64_t *values,
+                        rh_error *error);
 
 /* The index of the parameter of that name, or -1. */
 int rh_params_find(const rh_strategy *strategy, const char *key);

@@ -14,7 +14,6 @@ enum { N_TEXTS = 5 };
 static void release_device(rh_context *context) {
   rh_registry_finish(&context->registry);
   rh_cl_session_finish(&context->session);
-  context->session_open = 0;
 }
 
 static rh_status copy_options(rh_options *to, const rh_options *from, rh_error *error) {
@@ -147,12 +146,11 @@ static rh_status open_session(rh_context *context, rh_error *error) {
   const rh_cl_device *device;
   const rh_options *options = &context->options;
   RH_TRY(rh_context_device(context, &device, error));
-  if (context->session_open) return RH_OK;
+  if (context->session.context) return RH_OK;
   double start = rh_now();
   RH_TRY(rh_cl_session_init(&context->session, device, options->queue, &context->cache,
                             &options->reporter, error));
   context->opening_s += rh_now() - start;
-  context->session_open = 1;
   return RH_OK;
 }
 

@@ -1,16 +1,5 @@
 #include "run.h"
 
-/* Opens the strategy in this process. */
-static rh_status open_strategy(rh_job *job, rh_error *error) {
-  RH_TRY(rh_copy(&job->path, job->spec.plugin, "a path", error));
-  job->instance_spec.remote = job->spec.remote;
-  if (job->spec.remote) {
-    job->strategy = &job->spec.remote->strategy;
-    return RH_OK;
-  }
-  return rh_context_strategy(job->context, job->path, job->spec.strategy, &job->strategy, error);
-}
-
 static uint64_t end_of(uint64_t offset, uint64_t n, rh_type type) {
   uint64_t size = rh_type_size(type);
   if (n > UINT64_MAX / size || offset > UINT64_MAX - n * size) return UINT64_MAX;
@@ -83,7 +72,7 @@ static rh_status apply_settings(rh_job *job, rh_error *error) {
   for (uint64_t k = 0; k < spec->n_settings; k++) {
     const rh_setting *setting = &spec->settings[k];
     if (spec->others_too && rh_params_find(job->strategy, setting->key) < 0) continue;
-    RH_TRY(rh_params_apply(job->strategy, setting, 1, job->instance_spec.params, error));
+    RH_TRY(rh_params_set(job->strategy, setting, job->instance_spec.params, error));
     job->params_from.from = RH_PARAMS_FROM_USER;
   }
   return RH_OK;
@@ -134,7 +123,10 @@ static void reset_settings(rh_job *job, const char *why) {
 
 rh_status rh_job_open(rh_job *job, rh_context *context, const rh_job_spec *spec, rh_error *error) {
   *job = (rh_job){.context = context, .spec = *spec};
-  RH_TRY(open_strategy(job, error));
+  RH_TRY(rh_copy(&job->path, spec->plugin, "a path", error));
+  if (spec->remote) job->strategy = &spec->remote->strategy;
+  else RH_TRY(rh_context_strategy(context, job->path, spec->strategy, &job->strategy, error));
+  job->instance_spec.remote = spec->remote;
   job->instance_spec.strategy = job->strategy;
   job->instance_spec.op = spec->operation.op;
   job->instance_spec.max_n =

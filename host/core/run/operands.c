@@ -1,13 +1,5 @@
 #include "run.h"
 
-static rh_status bad_address(uint32_t k, uint32_t n_operands, rh_error *error) {
-  if (n_operands == 1)
-    return rh_fail(error, RH_E_USAGE, "the data is null or not aligned to its elements");
-  return rh_fail(error, RH_E_USAGE,
-                 "the data of input %u of %u is null or not aligned to its elements", k + 1,
-                 n_operands);
-}
-
 /* Addresses have at most 57 bits on today's processors. */
 static const uint64_t address_space = UINT64_C(1) << 57;
 
@@ -19,7 +11,12 @@ rh_status rh_operands_check(const rh_operator *op, const void *const *operands, 
     if (n > UINT64_MAX / size)
       return rh_fail(error, RH_E_USAGE, "%llu elements of %u bytes exceed 2^64 bytes",
                      (unsigned long long)n, size);
-    if (!rh_operand_is_aligned(operands[k], size)) return bad_address(k, op->n_operands, error);
+    if (!rh_operand_is_aligned(operands[k], size) && op->n_operands == 1)
+      return rh_fail(error, RH_E_USAGE, "the data is null or not aligned to its elements");
+    if (!rh_operand_is_aligned(operands[k], size))
+      return rh_fail(error, RH_E_USAGE,
+                     "the data of input %u of %u is null or not aligned to its elements", k + 1,
+                     op->n_operands);
     if (at > address_space || n * size > address_space - at)
       return rh_fail(error, RH_E_USAGE,
                      "%llu elements of %u bytes reach from the data's address beyond all memory",
@@ -62,21 +59,24 @@ void rh_operands_begin(rh_operands *operands, const rh_operator *op) {
   operands->count_slot = op->count_slot;
 }
 
+/* What was written to *operands, as a run takes it. */
+static rh_data data_of(rh_operands *operands, const rh_operator *op) {
+  if (rh_operator_has_operands(op)) return (rh_data){.operands = operands};
+  return (rh_data){.buffer = operands->buffers[0],
+                   .host = operands->arrays.operands[0],
+                   .first = operands->buffers[0] ? operands->at[0] : 0};
+}
+
 rh_data rh_operands_data(rh_operands *operands, const rh_operator *op, const uint64_t *offsets,
                          cl_mem buffer, uint64_t first, const void *host) {
   const char *at = host;
-  if (!rh_operator_has_operands(op))
-    return (rh_data){.buffer = buffer,
-                     .host = at ? at + offsets[0] : NULL,
-                     .first =
-                         buffer ? (first + offsets[0]) / rh_type_size(op->operands[0].type) : 0};
-  rh_operands_begin(operands, op);
-  for (uint32_t k = 0; k < operands->n; k++) {
+  if (rh_operator_has_operands(op)) rh_operands_begin(operands, op);
+  for (uint32_t k = 0; k < op->n_operands; k++) {
     operands->buffers[k] = buffer;
     operands->at[k] = (first + offsets[k]) / rh_type_size(op->operands[k].type);
     operands->arrays.operands[k] = at ? at + offsets[k] : NULL;
   }
-  return (rh_data){.operands = operands};
+  return data_of(operands, op);
 }
 
 void rh_operands_set_part(const rh_data *data, const rh_operator *op, uint64_t whole_n,
@@ -97,25 +97,22 @@ rh_status rh_operands_bring(rh_job *job, rh_cl_input *inputs, const void *const 
                                rh_type_size(op->operands[k].type), error);
   if (status != RH_OK) job->context->device_failed = 1; /* prepared calls share the context */
   RH_TRY(status);
-  *placed = (rh_data){.host = operands[0], .buffer = inputs[0].buffer, .first = inputs[0].first};
-  if (!rh_operator_has_operands(op)) return RH_OK;
   for (uint32_t k = 0; k < op->n_operands; k++) {
     own->arrays.operands[k] = operands[k];
     own->buffers[k] = inputs[k].buffer;
     own->at[k] = inputs[k].first;
   }
-  *placed = (rh_data){.operands = own};
+  *placed = data_of(own, op);
   return RH_OK;
 }
 
 rh_data rh_operands_in_buffers(rh_job *job, const cl_mem *buffers, const uint64_t *first) {
   const rh_operator *op = job->spec.operation.op;
   rh_operands *own = &job->operands;
-  if (!rh_operator_has_operands(op))
-    return (rh_data){.buffer = buffers[0], .first = first ? first[0] : 0};
   for (uint32_t k = 0; k < op->n_operands; k++) {
+    own->arrays.operands[k] = NULL;
     own->buffers[k] = buffers[k];
     own->at[k] = first ? first[k] : 0;
   }
-  return (rh_data){.operands = own};
+  return data_of(own, op);
 }

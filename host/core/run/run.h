@@ -37,9 +37,8 @@ struct rh_context {
   int looks_first;            /* 1: a child process lists the devices before this process does */
   rh_error unusable;          /* why devices must not be listed, or status 0 */
   const rh_cl_device *device; /* null until chosen */
-  rh_cl_session session;
-  int session_open;
-  rh_registry registry; /* the plugins, from when they are first needed on */
+  rh_cl_session session;      /* its context is null until it is opened */
+  rh_registry registry;       /* the plugins, from when they are first needed on */
   const rh_context_calls *calls;
   struct rh_known *known; /* theirs; null at first */
   /* incremented for each wrong result, because an earlier choice of `auto` may be that strategy */
