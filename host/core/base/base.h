@@ -113,9 +113,6 @@ typedef struct rh_dl {
 
 /* RTLD_NOW | RTLD_LOCAL on an absolute path.  The loader's message is explained: built for another
  * machine, a library that is missing, an undefined symbol, a C library too old. */
-/* RH_E_PLUGIN if raised privileges forbid the file. */
-rh_status rh_dl_check_privileges(const char *path, rh_error *error);
-
 rh_status rh_dl_open(rh_dl *dl, const char *path, rh_error *error);
 /* A library that is not a plugin, by the name that the loader looks for: "libopenblas.so.0".
  * RH_DECLINED: it is not installed. */
@@ -443,9 +440,9 @@ const char *rh_env(const char *name);
 /* Running with another user's rights (set-uid and the like)? */
 int rh_is_privileged(void);
 
-/* May the file be loaded, or what it describes?  With raised privileges only what was installed
- * with redhost, in the library's directory: the user who started the program has named all else. */
-int rh_path_may_be_loaded(const char *path);
+/* RH_E_PLUGIN if the file must not be loaded, or what it describes: with raised privileges all but
+ * what was installed with redhost, for the user who started the program has named it. */
+rh_status rh_path_check_privileges(const char *path, rh_error *error);
 
 /* The first regular file of that name, from a directory of PATH on, to which access(mode) is given.
  * Empty elements of PATH, which mean the current directory to a shell, are ignored. */

@@ -85,19 +85,12 @@ static rh_status explain(const char *path, const char *said, rh_error *error) {
   return rh_fail(error, is_for_lack ? RH_E_NOMEM : RH_E_PLUGIN, "cannot be loaded: %s", said);
 }
 
-rh_status rh_dl_check_privileges(const char *path, rh_error *error) {
-  if (rh_path_may_be_loaded(path)) return RH_OK;
-  return rh_fail(error, RH_E_PLUGIN,
-                 "is not loaded, because the program runs with raised privileges: then only what "
-                 "was installed with redhost is");
-}
-
 rh_status rh_dl_open(rh_dl *dl, const char *path, rh_error *error) {
   char said[1024];
   dl->handle = NULL;
   /* dlopen searches the library path for a bare name. */
   if (path[0] != '/') return rh_fail(error, RH_E_PLUGIN, "is not an absolute path");
-  RH_TRY(rh_dl_check_privileges(path, error));
+  RH_TRY(rh_path_check_privileges(path, error));
   dl->handle = dlopen(path, OPEN_FLAGS);
   if (dl->handle) return RH_OK;
   loader_said(said, sizeof said);

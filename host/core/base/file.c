@@ -70,25 +70,20 @@ static rh_file_state state_by(int opening_failed) {
   }
 }
 
-static rh_file_state read_open(const char *path, int fd, size_t most, char **data, size_t *bytes,
-                               char *why) {
-  struct stat st;
-  explain(why, "cannot be examined");
-  if (fstat(fd, &st) != 0) return RH_FILE_UNREAD;
-  rh_file_state state = judge_file(path, &st, most, why);
-  if (state != RH_FILE_OK) return state;
-  explain(why, "cannot be read");
-  return read_sized(fd, (size_t)st.st_size, data, bytes) == 0 ? RH_FILE_OK : RH_FILE_UNREAD;
-}
-
 static rh_file_state read_once(const char *path, size_t most, char **data, size_t *bytes,
                                char *why) {
+  struct stat st;
   *data = NULL;
   *bytes = 0;
   explain(why, "cannot be opened");
   int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (fd < 0) return state_by(errno);
-  rh_file_state state = read_open(path, fd, most, data, bytes, why);
+  explain(why, "cannot be examined");
+  rh_file_state state = fstat(fd, &st) == 0 ? judge_file(path, &st, most, why) : RH_FILE_UNREAD;
+  if (state == RH_FILE_OK) {
+    explain(why, "cannot be read");
+    state = read_sized(fd, (size_t)st.st_size, data, bytes) == 0 ? RH_FILE_OK : RH_FILE_UNREAD;
+  }
   close(fd);
   return state;
 }
@@ -107,12 +102,9 @@ rh_file_state rh_file_read_own(const char *path, size_t most, char **data, size_
 
 /* -1: the file system has no files without a name, or they could not be linked later. */
 static int open_unnamed(const char *path) {
-  char *directory = rh_path_beside(path, ".");
-  int fd = -1;
-  if (directory && access("/proc/self/fd", X_OK) == 0)
-    fd = open(directory, O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600);
-  free(directory);
-  return fd;
+  RH_FREED(char) directory = rh_path_beside(path, ".");
+  if (!directory || access("/proc/self/fd", X_OK) != 0) return -1;
+  return open(directory, O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600);
 }
 
 int rh_new_file_begin(rh_new_file *file, const char *path) {

@@ -13,20 +13,19 @@ int rh_is_privileged(void) { return getauxval(AT_SECURE) != 0; }
 
 /* Is `path`, without links, below `directory`? */
 static int is_below(const char *path, const char *directory) {
-  char *real = directory ? realpath(directory, NULL) : NULL;
+  RH_FREED(char) real = directory ? realpath(directory, NULL) : NULL;
   size_t length = real ? strlen(real) : 0;
-  int below = length > 1 && strncmp(path, real, length) == 0 && path[length] == '/';
-  free(real);
-  return below;
+  return length > 1 && strncmp(path, real, length) == 0 && path[length] == '/';
 }
 
-int rh_path_may_be_loaded(const char *path) {
-  if (!rh_is_privileged()) return 1;
-  char *real = realpath(path, NULL), *library = rh_path_library_dir();
-  int may = real && (is_below(real, library) || is_below(real, REDHOST_LIB_DIR));
-  free(library);
-  free(real);
-  return may;
+rh_status rh_path_check_privileges(const char *path, rh_error *error) {
+  if (!rh_is_privileged()) return RH_OK;
+  RH_FREED(char) real = realpath(path, NULL);
+  RH_FREED(char) library = rh_path_library_dir();
+  if (real && (is_below(real, library) || is_below(real, REDHOST_LIB_DIR))) return RH_OK;
+  return rh_fail(error, RH_E_PLUGIN,
+                 "is not loaded, because the program runs with raised privileges: then only what "
+                 "was installed with redhost is");
 }
 
 char *rh_path_join(const char *directory, const char *name) {
@@ -58,10 +57,8 @@ static char *xdg(const char *variable, const char *below_home) {
 char *rh_path_data_home(void) { return xdg("XDG_DATA_HOME", ".local/share"); }
 
 char *rh_path_cache(void) {
-  char *base = xdg("XDG_CACHE_HOME", ".cache");
-  char *path = base ? rh_path_join(base, "redhost") : NULL;
-  free(base);
-  return path;
+  RH_FREED(char) base = xdg("XDG_CACHE_HOME", ".cache");
+  return base ? rh_path_join(base, "redhost") : NULL;
 }
 
 char *rh_path_search(const char *name, int mode) {
@@ -69,9 +66,8 @@ char *rh_path_search(const char *name, int mode) {
   const char *at = rh_env("PATH");
   for (size_t length; at && *at; at += length + (at[length] == ':')) {
     length = strcspn(at, ":");
-    char *directory = length ? strndup(at, length) : NULL;
+    RH_FREED(char) directory = length ? strndup(at, length) : NULL;
     char *path = directory ? rh_path_join(directory, name) : NULL;
-    free(directory);
     if (path && stat(path, &info) == 0 && S_ISREG(info.st_mode) && access(path, mode) == 0)
       return path;
     free(path);
@@ -101,13 +97,10 @@ char *rh_path_library_dir(void) {
   /* dladdr gives no path for a program.  With raised privileges the file's location cannot be
    * trusted: another user may have linked the file into their own directory. */
   if (rh_is_privileged()) return strdup(REDHOST_LIB_DIR);
-  char *bin = directory_of_program();
-  char *beside = bin ? rh_path_join(bin, REDHOST_LIB_FROM_BIN) : NULL;
+  RH_FREED(char) bin = directory_of_program();
+  RH_FREED(char) beside = bin ? rh_path_join(bin, REDHOST_LIB_FROM_BIN) : NULL;
   char *library = beside ? realpath(beside, NULL) : NULL;
-  free(bin);
-  if (!library) return beside;
-  free(beside);
-  return library;
+  return library ? library : rh_copy_string(beside);
 }
 
 int rh_path_make_dirs(const char *directory) {

@@ -105,18 +105,23 @@ static int judge_writers(const char *path, const struct stat *st, const reason *
   return 0;
 }
 
-static int judge_owner(const char *path, const struct stat *st, const reason *why) {
+/* On the way, a link is judged by its target, and the sticky bit exempts a directory. */
+static int judge(const char *path, const struct stat *st, int is_on_way, const reason *why) {
   char what[80];
-  if (st->st_uid == 0 || st->st_uid == geteuid()) return 0;
-  snprintf(what, sizeof what, "belongs to another user (uid %lu)", (unsigned long)st->st_uid);
-  return complain(why, path, what);
+  if (st->st_uid != 0 && st->st_uid != geteuid()) {
+    snprintf(what, sizeof what, "belongs to another user (uid %lu)", (unsigned long)st->st_uid);
+    return complain(why, path, what);
+  }
+  if (is_on_way && (S_ISLNK(st->st_mode) || (S_ISDIR(st->st_mode) && st->st_mode & S_ISVTX)))
+    return 0;
+  return judge_writers(path, st, why);
 }
 
 /* Allocated on the heap, because the stack may be small. */
 typedef struct walk {
   char at[PATH_MAX];   /* the part that has been checked, without links; "" for the root */
   char rest[PATH_MAX]; /* the components that remain */
-  char target[PATH_MAX], spare[PATH_MAX];
+  char target[PATH_MAX];
   int links;
 } walk;
 
@@ -137,18 +142,15 @@ static void go_up(walk *w) {
 
 /* Replaces the link by its target. */
 static int follow_link(walk *w, const reason *why) {
-  char *target = w->target, *rest = w->spare;
-  ssize_t length = readlink(w->at, target, sizeof w->target - 1);
+  ssize_t length = readlink(w->at, w->target, sizeof w->target - 1);
+  size_t rest = strlen(w->rest) + 1;
   if (length < 0) return cannot_judge(why, w->at, errno);
-  target[length] = 0;
   if (++w->links > MOST_LINKS) return cannot_judge(why, w->at, ELOOP);
-  size_t needed = (size_t)length + strlen(w->rest) + 2;
-  if (needed > sizeof w->rest) return cannot_judge(why, w->at, ENAMETOOLONG);
-  memcpy(rest, target, (size_t)length);
-  rest[length] = '/';
-  memcpy(rest + length + 1, w->rest, strlen(w->rest) + 1);
-  memcpy(w->rest, rest, needed);
-  if (target[0] == '/') w->at[0] = 0;
+  if ((size_t)length + 1 + rest > sizeof w->rest) return cannot_judge(why, w->at, ENAMETOOLONG);
+  memmove(w->rest + length + 1, w->rest, rest);
+  memcpy(w->rest, w->target, (size_t)length);
+  w->rest[length] = '/';
+  if (w->rest[0] == '/') w->at[0] = 0;
   else go_up(w);
   return 0;
 }
@@ -166,10 +168,8 @@ static int judge_step(walk *w, const char *name, const reason *why) {
   w->at[length] = '/';
   memcpy(w->at + length + 1, name, more + 1);
   if (lstat(w->at, &st) != 0) return errno == ENOENT ? 1 : cannot_judge(why, w->at, errno);
-  if (judge_owner(w->at, &st, why) != 0) return -1;
-  if (S_ISLNK(st.st_mode)) return follow_link(w, why);
-  if (S_ISDIR(st.st_mode) && st.st_mode & S_ISVTX) return 0;
-  return judge_writers(w->at, &st, why);
+  if (judge(w->at, &st, 1, why) != 0) return -1;
+  return S_ISLNK(st.st_mode) ? follow_link(w, why) : 0;
 }
 
 /* Checks the target strictly: the sticky bit does not exempt it. */
@@ -180,14 +180,14 @@ static int judge_end(const walk *w, const struct stat *opened, const reason *why
     complain(why, w->at, "was replaced while it was opened");
     return RH_TRUST_REPLACED;
   }
-  return judge_owner(w->at, &st, why) != 0 ? -1 : judge_writers(w->at, &st, why);
+  return judge(w->at, &st, 0, why);
 }
 
 static int begin_walk(walk *w, const char *path, size_t known, const reason *why) {
-  char *here = w->spare;
+  char *here = w->target;
   struct stat st;
   here[0] = 0;
-  if (path[0] != '/' && !getcwd(here, sizeof w->spare)) return cannot_judge(why, path, errno);
+  if (path[0] != '/' && !getcwd(here, sizeof w->target)) return cannot_judge(why, path, errno);
   if ((size_t)snprintf(w->rest, sizeof w->rest, "%s/%s", here, path + known) >= sizeof w->rest ||
       known >= sizeof w->at)
     return cannot_judge(why, path, ENAMETOOLONG);
@@ -197,8 +197,7 @@ static int begin_walk(walk *w, const char *path, size_t known, const reason *why
   while (known && w->at[known - 1] == '/') w->at[--known] = 0;
   if (known) return 0;
   if (lstat("/", &st) != 0) return cannot_judge(why, "/", errno);
-  if (judge_owner("/", &st, why) != 0) return -1;
-  return st.st_mode & S_ISVTX ? 0 : judge_writers("/", &st, why);
+  return judge("/", &st, 1, why);
 }
 
 static int judge_component(walk *w, const char *path, size_t known, const struct stat *opened,

@@ -12,11 +12,10 @@ enum { REQUEST_FD = 3, ANSWER_FD = 4, DATA_FD = 5, FIRST_FREE_FD = 6 };
 /* /proc/self/exe is usable only if this process is redhost: another program would run its own
  * main. */
 static char *own_program(void) {
-  char path[4096];
-  ssize_t length = readlink("/proc/self/exe", path, sizeof path - 1);
-  if (length < 0) return NULL;
-  path[length] = 0;
-  return strcmp(rh_path_name(path), "redhost") == 0 ? strdup(path) : NULL;
+  char *path = realpath("/proc/self/exe", NULL);
+  if (path && strcmp(rh_path_name(path), "redhost") == 0) return path;
+  free(path);
+  return NULL;
 }
 
 rh_status rh_child_program(const rh_options *options, char **program, rh_error *error) {

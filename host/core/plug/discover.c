@@ -24,13 +24,12 @@ typedef struct file_id {
 typedef struct walk {
   rh_discovery *search;
   const places *places;
-  int operators;    /* 1: operator files are searched for, else plugins */
-  uint32_t place;   /* of the next candidates */
-  uint32_t at_home; /* 1: the next candidates are in redhost's own directory */
-  file_id homes[2];
-  uint32_t n_homes;
-  size_t known;  /* trusted prefix of the next paths, see rh_trust_path */
-  file_id *seen; /* files and directories that were visited */
+  int operators;        /* 1: operator files are searched for, else plugins */
+  uint32_t place;       /* of the next candidates */
+  uint32_t at_home;     /* 1: the next candidates are in redhost's own directory */
+  const char *homes[2]; /* redhost's own directories; null: unknown */
+  size_t known;         /* trusted prefix of the next paths, see rh_trust_path */
+  file_id *seen;        /* files and directories that were visited */
   size_t n_seen;
   rh_text searched;
   int failed; /* out of memory: check once at the end */
@@ -127,31 +126,13 @@ static void walk_file(walk *w, const char *path, const struct stat *st) {
   else add_candidate(w, path, NULL, RH_REFUSED_FOR_FAULT);
 }
 
-/* One of redhost's own directories, if it exists; before any search. */
-static void remember_home(walk *w, const char *directory) {
-  struct stat st;
-  if (stat(directory, &st) == 0) w->homes[w->n_homes++] = (file_id){st.st_dev, st.st_ino};
-}
-
 static uint32_t is_home(const walk *w, const struct stat *st) {
-  for (uint32_t k = 0; k < w->n_homes; k++)
-    if (w->homes[k].device == st->st_dev && w->homes[k].inode == st->st_ino) return 1;
+  struct stat home;
+  for (int k = 0; k < 2; k++)
+    if (w->homes[k] && stat(w->homes[k], &home) == 0 && home.st_dev == st->st_dev &&
+        home.st_ino == st->st_ino)
+      return 1;
   return 0;
-}
-
-/* One regular file that the user named; it has its own rank.  Its directory may belong to any user,
- * as with a program that is started by its path. */
-static void walk_single(walk *w, const char *path, const struct stat *st) {
-  struct stat of_directory;
-  RH_FREED(char) directory = rh_path_beside(path, "");
-  if (!directory) {
-    w->failed = 1;
-    return;
-  }
-  w->at_home = stat(directory, &of_directory) == 0 && is_home(w, &of_directory);
-  w->known = strlen(directory); /* a named file's directory is the user's choice */
-  walk_file(w, path, st);
-  w->place++;
 }
 
 static void look_at(walk *w, const char *directory, int fd, const char *name) {
@@ -271,10 +252,10 @@ int rh_discovery_names_plugin(const rh_options *options) {
   return file && *file && !rh_is_operator_file(file);
 }
 
-/* The one file that was requested by name: it must exist, and its directory may belong to any
- * user. */
+/* The one file that was requested by name; it has its own rank.  It must exist, and its directory
+ * may belong to any user, as with a program that is started by its path. */
 static rh_status search_file(walk *w, const char *name, rh_error *error) {
-  struct stat st;
+  struct stat st, of_directory;
   if (stat(name, &st) != 0)
     return rh_fail(error, RH_E_FILE, "plugin %s: %s", name, strerror(errno));
   if (S_ISDIR(st.st_mode))
@@ -284,7 +265,13 @@ static rh_status search_file(walk *w, const char *name, rh_error *error) {
     return rh_fail(error, RH_E_FILE, "plugin %s: is not a regular file", name);
   RH_FREED(char) path = realpath(name, NULL);
   if (!path) return rh_fail(error, RH_E_FILE, "plugin %s: %s", name, strerror(errno));
-  if (rh_is_operator_file(name) == w->operators) walk_single(w, path, &st);
+  if (rh_is_operator_file(name) != w->operators) return RH_OK;
+  RH_FREED(char) directory = rh_path_beside(path, "");
+  if (!directory) return rh_fail(error, RH_E_NOMEM, "no memory to list the plugins");
+  w->at_home = stat(directory, &of_directory) == 0 && is_home(w, &of_directory);
+  w->known = strlen(directory); /* a named file's directory is the user's choice */
+  walk_file(w, path, &st);
+  w->place++;
   return RH_OK;
 }
 
@@ -294,8 +281,6 @@ static rh_status walk_all(walk *w, const rh_options *options, const char *librar
   const char *file = options ? options->plugin_file : NULL;
   const char *path = options ? options->plugin_path : NULL;
   int code = errno;
-  if (own) remember_home(w, own);
-  remember_home(w, w->places->compiled);
   if (file && *file) RH_TRY(search_file(w, file, error));
   if (path && *path) search_list(w, path, "the plugin path");
   search_environment(w);
@@ -309,10 +294,10 @@ static rh_status walk_all(walk *w, const rh_options *options, const char *librar
 
 static rh_status discover(rh_discovery *search, const places *of, int operators,
                           const rh_options *options, rh_error *error) {
-  walk w = {.search = search, .operators = operators, .places = of};
   memset(search, 0, sizeof *search);
   RH_FREED(char) library = rh_path_library_dir();
   RH_FREED(char) own = library ? rh_path_join(library, of->own) : NULL;
+  walk w = {.search = search, .operators = operators, .places = of, .homes = {own, of->compiled}};
   rh_status status = walk_all(&w, options, library, own, error);
   free(w.seen);
   rh_text_finish(&w.searched);

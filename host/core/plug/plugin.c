@@ -21,7 +21,7 @@ static rh_status refuse(const char *path, const rh_plugin **plugin, rh_error *er
 
 rh_status rh_plugin_open(const char *path, rh_describe *describe, const rh_plugin **plugin,
                          rh_error *error) {
-  RH_TRY(rh_dl_check_privileges(path, error));
+  RH_TRY(rh_path_check_privileges(path, error));
   rh_fpstate before = rh_fpstate_save();
   if (!describe) describe = refuse;
   rh_status status = (rh_is_foreign(path) ? describe : open_object)(path, plugin, error);
