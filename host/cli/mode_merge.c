@@ -11,7 +11,7 @@ rh_status rh_mode_merge(const rh_app *app, rh_error *error) {
   /* Merging needs a device for OpenCL C alone, and no plugin; but what is asked for has to be
    * there, as for --run. */
   if (options->device) RH_TRY(rh_context_device(app->context, &device, error));
-  RH_TRY(rh_discover(&found, options, error));
+  RH_TRY(rh_discover(&found, RH_PLUGINS, options, error));
   for (uint32_t k = 0; k < typed->n_operands; k++)
     RH_TRY(rh_partial_check_output(typed, typed->operands[k], error));
   for (uint32_t k = 0; k < typed->n_operands; k++)

@@ -274,7 +274,7 @@ static void let_go(const call *c, rh_status status) {
   if (!job->device) return;
   if (status != RH_OK) rh_cl_finish(job->instance_spec.session->queue);
   for (uint32_t k = 0; k < RH_MOST_OPERANDS; k++)
-    if (inputs[k].in_place || inputs[k].room > RH_KEPT_BYTES) rh_cl_input_finish(&inputs[k]);
+    if (inputs[k].in_place || inputs[k].bytes > RH_KEPT_BYTES) rh_cl_input_finish(&inputs[k]);
 }
 
 static rh_status attempt(void *of_call, int *is_final, rh_error *error) {

@@ -314,6 +314,7 @@ int rh_segmented_takes_little(const rh_segmented *s) {
   if (of->was_copied)
     bytes += s->spec->operation.n * rh_operator_element_bytes(s->spec->operation.op);
   if (of->job.device) bytes += of->job.instance->services.scratch_bytes;
-  for (uint32_t k = 0; k < RH_MOST_OPERANDS; k++) bytes += of->inputs[k].room;
+  for (uint32_t k = 0; k < RH_MOST_OPERANDS; k++)
+    bytes += of->inputs[k].in_place ? 0 : of->inputs[k].bytes;
   return bytes <= RH_KEPT_BYTES;
 }

@@ -35,7 +35,7 @@ TEST(places_come_in_order) {
   setenv("XDG_DATA_HOME", in("data"), 1);
   rh_options options = options_for(path_of("%s:%s", in("option"), in("second")));
   options.plugin_file = "../z.so";
-  must(rh_discover(&search, &options, &error));
+  must(rh_discover(&search, RH_PLUGINS, &options, &error));
   static const char *const expected[] = {"z.so",        "option/a.so",
                                          "option/b.so", "second/a.so",
                                          "env/a.so",    "data/redhost/plugins-1/a.so"};
@@ -55,7 +55,7 @@ TEST(the_home_directory_is_searched) {
   FINISHED(rh_discovery) search = {0};
   const char *path = copy_as("fine", "home/.local/share/redhost/plugins-1/a.so");
   setenv("HOME", in("home"), 1);
-  must(rh_discover(&search, NULL, &error));
+  must(rh_discover(&search, RH_PLUGINS, NULL, &error));
   ck_assert_str_eq(fate_of(&search, path), "at 0");
 }
 
@@ -65,7 +65,7 @@ TEST(relative_elements_are_ignored) {
   ck_assert(chdir(dir) == 0);
   setenv("REDHOST_PLUGIN_PATH", ":x", 1);
   rh_options options = options_for(path_of(".:%s/gone::%s/fine.so:", dir, dir));
-  must(rh_discover(&search, &options, &error));
+  must(rh_discover(&search, RH_PLUGINS, &options, &error));
   ck_assert_str_eq(fate_of(&search, in("fine.so")), "not found");
   ck_assert(has_note(&search, "the plugin path: '.' is relative and ignored"));
   ck_assert(has_note(&search, "the plugin path: an empty element is ignored"));
@@ -87,7 +87,7 @@ TEST(odd_entries_are_refused) {
   ck_assert(symlink("fine.so.1", in("link.so")) == 0);
   ck_assert(link(in("fine.so"), in("hard.so")) == 0);
   rh_options options = options_for(path_of("%s:%s", dir, dir));
-  must(rh_discover(&search, &options, &error));
+  must(rh_discover(&search, RH_PLUGINS, &options, &error));
   ck_assert_str_eq(fate_of(&search, in("fine.so")), "at 0");
   ck_assert_str_eq(fate_of(&search, in("hard.so")), "not found"); /* had its turn as fine.so */
   ck_assert_str_eq(fate_of(&search, in("link.so")), "at 0");
@@ -107,7 +107,7 @@ TEST(what_others_can_write_is_refused) {
   ck_assert(chmod(in("open"), 0777) == 0 && chmod(in("sticky"), 01777) == 0);
   ck_assert(chmod(in("closed/b.so"), 0666) == 0);
   rh_options options = options_for(path_of("%s:%s:%s", in("open"), in("sticky"), in("closed")));
-  must(rh_discover(&search, &options, &error));
+  must(rh_discover(&search, RH_PLUGINS, &options, &error));
   assert_says(fate_of(&search, in("open")), "/open is writable by everyone (mode 0777)");
   assert_says(fate_of(&search, in("sticky")), "/sticky is writable by everyone (mode 1777)");
   ck_assert_str_eq(fate_of(&search, in("open/a.so")), "not found");
@@ -116,11 +116,11 @@ TEST(what_others_can_write_is_refused) {
   rh_discovery_finish(&search);
   /* A file that is requested by name may be in any directory. */
   options.plugin_file = in("open/a.so");
-  must(rh_discover(&search, &options, &error));
+  must(rh_discover(&search, RH_PLUGINS, &options, &error));
   ck_assert_str_eq(fate_of(&search, in("open/a.so")), "at 0");
   rh_discovery_finish(&search);
   options.plugin_file = in("closed/b.so");
-  must(rh_discover(&search, &options, &error));
+  must(rh_discover(&search, RH_PLUGINS, &options, &error));
   assert_says(fate_of(&search, in("closed/b.so")), "refused: is not trusted: ");
 }
 
@@ -134,14 +134,14 @@ TEST(the_way_to_a_plugin_counts) {
   ck_assert(symlink("../open/in/a.so", in("good/b.so")) == 0);
   rh_options options =
       options_for(path_of("%s:%s:%s", in("open/in"), in("to-open"), in("open/to-good")));
-  must(rh_discover(&search, &options, &error));
+  must(rh_discover(&search, RH_PLUGINS, &options, &error));
   assert_says(fate_of(&search, in("open/in")), "/open is writable by everyone");
   assert_says(fate_of(&search, in("to-open")), "/open is writable by everyone");
   assert_says(fate_of(&search, in("open/to-good")), "/open is writable by everyone");
   rh_discovery_finish(&search);
   /* A bad name does not affect a good one in the same directory or file. */
   options.plugin_path = path_of("%s:%s", in("open/to-good"), in("good"));
-  must(rh_discover(&search, &options, &error));
+  must(rh_discover(&search, RH_PLUGINS, &options, &error));
   ck_assert_str_eq(fate_of(&search, in("good/a.so")), "at 1");
   assert_says(fate_of(&search, in("good/b.so")), "/open is writable by everyone");
 }
@@ -150,14 +150,14 @@ TEST(the_file_asked_for_must_be_there) {
   rh_discovery search;
   rh_options options = options_for(NULL);
   options.plugin_file = in("gone.so");
-  must_fail(rh_discover(&search, &options, &error), RH_E_FILE,
+  must_fail(rh_discover(&search, RH_PLUGINS, &options, &error), RH_E_FILE,
             "gone.so: No such file or directory");
   options.plugin_file = dir;
-  must_fail(rh_discover(&search, &options, &error), RH_E_FILE,
+  must_fail(rh_discover(&search, RH_PLUGINS, &options, &error), RH_E_FILE,
             "is a directory; to search one, name it in the plugin path");
   ck_assert(mkfifo(in("fifo.so"), 0644) == 0);
   options.plugin_file = in("fifo.so");
-  must_fail(rh_discover(&search, &options, &error), RH_E_FILE, "is not a regular file");
+  must_fail(rh_discover(&search, RH_PLUGINS, &options, &error), RH_E_FILE, "is not a regular file");
 }
 
 int main(int argc, char **argv) { return plug_main(argc, argv); }

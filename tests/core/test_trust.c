@@ -3,6 +3,7 @@
  * root those rows are skipped, with a note. */
 #include <errno.h>
 #include <grp.h>
+#include <pwd.h>
 #include <sys/xattr.h>
 
 #include "../../host/core/base/base.h"
@@ -224,7 +225,8 @@ static const struct {
 enum { N_GROUPS = sizeof groups / sizeof *groups };
 
 TEST_LOOP(private_groups, 0, N_GROUPS) {
-  static const rh_trust_user users[2] = {{0, 0, "root"}, {1000, 1000, "me"}};
+  static const struct passwd users[2] = {{.pw_name = (char *)"root"},
+                                         {.pw_uid = 1000, .pw_gid = 1000, .pw_name = (char *)"me"}};
   const struct group group = {.gr_name = (char *)groups[_i].group,
                               .gr_gid = groups[_i].gid,
                               .gr_mem = (char **)groups[_i].members};

@@ -201,10 +201,10 @@ static rh_status renew_input(local *l, rh_error *error) {
   void *mapped;
   if (!job->device) return RH_OK;
   if (!job->input.in_place)
-    return rh_cl_input_write(&job->input, session, l->data.elements, job->input.room, error);
+    return rh_cl_input_write(&job->input, session, l->data.elements, job->input.bytes, error);
   RH_CL_TRY(error,
             rh_cl_map(session->queue, job->input.buffer, CL_MAP_WRITE_INVALIDATE_REGION,
-                      job->input.view_bytes, &mapped),
+                      job->input.bytes, &mapped),
             "mapping the input");
   RH_CL_TRY(error, rh_cl_unmap(session->queue, job->input.buffer, mapped, NULL),
             "unmapping the input");

@@ -41,7 +41,7 @@ static rh_status upload(rh_pool *pool, const rh_bench_data *data, rh_bench_devic
                             data->elements, NULL);
   if (code != CL_SUCCESS)
     return rh_cl_fail_short(error, code, "copying the input to the device",
-                            bench_device->session->device, pool->input.room, 1);
+                            bench_device->session->device, pool->input.bytes, 1);
   pool->upload_s = rh_now() - start;
   for (uint64_t there = 1; there < data->copies;) {
     uint64_t more = data->copies - there < there ? data->copies - there : there;
@@ -62,7 +62,7 @@ rh_status rh_pool_device(rh_pool *pool, const rh_bench_data *data, rh_bench_devi
       RH_TRY(share(pool, data, bench_device->session, error));
     } else {
       uint64_t bytes = data->copies * data->stride;
-      if (pool->input.room < bytes) {
+      if (pool->input.bytes < bytes) {
         rh_cl_input_finish(&pool->input);
         RH_TRY(rh_cl_input_reserve(&pool->input, bench_device->session, bytes, 1, error));
       }

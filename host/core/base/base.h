@@ -160,20 +160,14 @@ enum {
 int rh_trust_path(const char *path, size_t known, const struct stat *opened, char *why,
                   size_t bytes);
 
-struct group; /* <grp.h> */
-
-/* A user who may write to a trusted path. */
-typedef struct rh_trust_user {
-  uid_t uid;
-  gid_t group; /* the primary one */
-  const char *name;
-} rh_trust_user;
+struct group;  /* <grp.h> */
+struct passwd; /* <pwd.h> */
 
 /* Is this the private group of one of the n users?  It has the user's name and is the user's
  * primary group, as on systems with a umask of 002; it lists only the n users as members, and no
  * other account in `accounts`, a file such as /etc/passwd (may be null), has it as its primary
  * group.  Accounts of a directory service are not seen, because directories are not enumerated. */
-int rh_trust_is_private(const struct group *group, const rh_trust_user *users, int n,
+int rh_trust_is_private(const struct group *group, const struct passwd *users, int n,
                         FILE *accounts);
 
 /* redhost's own files: trusted only if nobody else could have written them, and written whole or

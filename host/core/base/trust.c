@@ -7,29 +7,29 @@
 
 enum { MOST_LINKS = 40 /* as in the kernel */, ENTRY_BYTES = 1 << 14 };
 
-static int is_one_of(const char *name, const rh_trust_user *users, int n) {
+static int is_one_of(const char *name, const struct passwd *users, int n) {
   for (int k = 0; k < n; k++)
-    if (strcmp(name, users[k].name) == 0) return 1;
+    if (strcmp(name, users[k].pw_name) == 0) return 1;
   return 0;
 }
 
 /* Does an account other than the users' have the group as its primary one? */
-static int is_primary_of_others(gid_t group, const rh_trust_user *users, int n, FILE *accounts) {
+static int is_primary_of_others(gid_t group, const struct passwd *users, int n, FILE *accounts) {
   struct passwd entry, *found;
   RH_FREED(char) bytes = malloc(ENTRY_BYTES);
   int others = !bytes;
   while (!others && fgetpwent_r(accounts, &entry, bytes, ENTRY_BYTES, &found) == 0) {
     others = entry.pw_gid == group;
-    for (int k = 0; k < n; k++) others = others && entry.pw_uid != users[k].uid;
+    for (int k = 0; k < n; k++) others = others && entry.pw_uid != users[k].pw_uid;
   }
   return others;
 }
 
-int rh_trust_is_private(const struct group *group, const rh_trust_user *users, int n,
+int rh_trust_is_private(const struct group *group, const struct passwd *users, int n,
                         FILE *accounts) {
   int owned = 0;
   for (int k = 0; k < n; k++)
-    owned |= users[k].group == group->gr_gid && strcmp(users[k].name, group->gr_name) == 0;
+    owned |= users[k].pw_gid == group->gr_gid && strcmp(users[k].pw_name, group->gr_name) == 0;
   if (!owned) return 0;
   for (char **member = group->gr_mem; *member; member++)
     if (!is_one_of(*member, users, n)) return 0;
@@ -37,14 +37,13 @@ int rh_trust_is_private(const struct group *group, const rh_trust_user *users, i
 }
 
 /* Finds root and the effective user, if they have names, which are stored in `bytes`. */
-static int find_users(rh_trust_user users[2], char *bytes) {
+static int find_users(struct passwd users[2], char *bytes) {
   const uid_t uids[2] = {0, geteuid()};
   int n = 0;
   for (int k = 0; k < (uids[1] == 0 ? 1 : 2); k++) {
-    struct passwd entry, *found = NULL;
+    struct passwd *found = NULL;
     char *at = bytes + k * ENTRY_BYTES;
-    if (getpwuid_r(uids[k], &entry, at, ENTRY_BYTES, &found) == 0 && found)
-      users[n++] = (rh_trust_user){entry.pw_uid, entry.pw_gid, entry.pw_name};
+    n += getpwuid_r(uids[k], &users[n], at, ENTRY_BYTES, &found) == 0 && found;
   }
   return n;
 }
@@ -52,7 +51,7 @@ static int find_users(rh_trust_user users[2], char *bytes) {
 /* 1: the group has no members besides root and the user.  `name` gets the group's name or
  * number. */
 static int is_harmless_group(gid_t gid, char *name, size_t size) {
-  rh_trust_user users[2];
+  struct passwd users[2];
   struct group entry, *found = NULL;
   snprintf(name, size, "%lu", (unsigned long)gid);
   RH_FREED(char) bytes = malloc(3 * ENTRY_BYTES);

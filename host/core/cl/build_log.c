@@ -15,18 +15,23 @@ int rh_log_place_of(const char *line, rh_log_place *place) {
   return 0;
 }
 
+/* The place of a line of the program, as the directive before it gives it. */
 typedef struct directive {
-  const char *file;
+  const char *file; /* null: there is none */
   size_t length;
   uint32_t line;
 } directive;
 
 static int read_directive(const char *at, directive *to) {
+  uint32_t line;
   int n = 0;
-  if (sscanf(at, "#line %u \"%n", &to->line, &n) != 1 || n == 0) return 0;
-  to->file = at + n;
-  to->length = strcspn(to->file, "\"\n");
+  if (sscanf(at, "#line %u \"%n", &line, &n) != 1 || n == 0) return 0;
+  *to = (directive){at + n, strcspn(at + n, "\"\n"), line};
   return 1;
+}
+
+static int is_of(const directive *place, const char *file, size_t length) {
+  return place->file && place->length == length && memcmp(place->file, file, length) == 0;
 }
 
 static const char *next_line(const char *at) {
@@ -37,24 +42,16 @@ static const char *next_line(const char *at) {
 static int names(const char *source, const char *file, size_t length) {
   directive found;
   for (const char *at = source; *at; at = next_line(at))
-    if (read_directive(at, &found) && found.length == length &&
-        memcmp(found.file, file, length) == 0)
-      return 1;
+    if (read_directive(at, &found) && is_of(&found, file, length)) return 1;
   return 0;
 }
 
 /* Line `number` of the program is line found->line of a file.  0: of none. */
 static int find_line(const char *source, uint32_t number, directive *found) {
-  directive now;
-  int any = 0;
   const char *at = source;
-  for (uint32_t k = 1; k < number && *at; k++, at = next_line(at)) {
-    int is_one = read_directive(at, &now);
-    if (is_one) *found = now;
-    any |= is_one;
-    found->line += any && !is_one;
-  }
-  return any && *at;
+  for (uint32_t k = 1; k < number && *at; k++, at = next_line(at))
+    if (!read_directive(at, found)) found->line++;
+  return found->file && *at;
 }
 
 const char *rh_source_line(const char *source, const char *file, size_t file_length, uint32_t line,
@@ -62,8 +59,7 @@ const char *rh_source_line(const char *source, const char *file, size_t file_len
   directive now = {NULL, 0, 0};
   for (const char *at = source; *at; at = next_line(at)) {
     if (read_directive(at, &now)) continue;
-    if (now.file && now.line == line && now.length == file_length &&
-        memcmp(now.file, file, file_length) == 0) {
+    if (now.line == line && is_of(&now, file, file_length)) {
       *length = strcspn(at, "\r\n");
       return at;
     }

@@ -267,10 +267,8 @@ typedef struct rh_cl_input {
   uint64_t first;    /* the array's first element, counted in the buffer */
   uint32_t in_place; /* 1: the host's own memory, without a copy */
   double upload_s;   /* duration of the copy */
-  uint64_t room;     /* bytes of the device's own buffer; 0: in place */
-  /* In place: the host's memory that it covers. */
-  uintptr_t view;
-  uint64_t view_bytes;
+  uint64_t bytes;    /* of the buffer */
+  uintptr_t view;    /* in place: the host's memory that it covers */
 } rh_cl_input;
 
 /* RH_E_DEVICE, with both numbers, if `bytes` exceeds what the device can hold.  UINT64_MAX stands
@@ -442,9 +440,8 @@ typedef struct rh_cl_visible {
 } rh_cl_visible;
 
 /* Leaves *visible unchanged if the device has no such memory, or if a trial shows that it does
- * not work.  bytes: of the result, at most
- * RH_CL_VISIBLE_BYTES, a multiple of 4.  written: bit k is set if a kernel
- * that writes the result surely writes its word k, and clear for padding. */
+ * not work.  bytes: of the result, at most RH_CL_VISIBLE_BYTES, a multiple of 4.  written: bit k is
+ * set if a kernel that writes the result surely writes its word k, and clear for padding. */
 void rh_cl_visible_init(rh_cl_visible *visible, rh_cl_session *session, uint32_t bytes,
                         uint32_t written);
 void rh_cl_visible_finish(rh_cl_visible *visible, rh_cl_session *session);

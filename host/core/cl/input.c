@@ -27,8 +27,7 @@ static rh_status make_buffer(rh_cl_input *input, rh_cl_session *session, void *h
                       &input->buffer, error));
   input->in_place = host != NULL;
   input->view = (uintptr_t)host;
-  input->view_bytes = host ? bytes : 0;
-  input->room = host ? 0 : bytes;
+  input->bytes = bytes;
   return RH_OK;
 }
 
@@ -73,11 +72,11 @@ rh_status rh_cl_input_renew(rh_cl_input *input, rh_cl_session *session, const vo
                             uint64_t n, uint32_t size, rh_error *error) {
   uint64_t bytes = n * size;
   uintptr_t into = (uintptr_t)data - input->view; /* large if the data begin before it */
-  if (input->in_place && into <= input->view_bytes && bytes <= input->view_bytes - into) {
+  if (input->in_place && into <= input->bytes && bytes <= input->bytes - into) {
     input->first = into / size;
     return RH_OK;
   }
-  if (input->buffer && bytes <= input->room)
+  if (input->buffer && !input->in_place && bytes <= input->bytes)
     return bytes <= RH_CL_UPLOAD_BYTES ? rh_cl_input_write(input, session, data, bytes, error)
                                        : rh_cl_upload(session, input->buffer, data, bytes, error);
   /* The page that the data starts on is mapped too, so a buffer may begin there. */

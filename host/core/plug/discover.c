@@ -3,17 +3,17 @@
 #include <dirent.h>
 #include <fnmatch.h>
 
-/* Where one sort of files is. */
-typedef struct places {
+/* Where each sort of files is. */
+static const struct places {
   const char *variable;   /* of the environment */
   const char *below_home; /* below the user's directory for data */
   const char *own;        /* below the library's directory */
   const char *compiled;   /* the installed one */
-} places;
-static const places plugin_places = {"REDHOST_PLUGIN_PATH", "redhost/plugins-1", "redhost-1",
-                                     REDHOST_PLUGIN_DIR};
-static const places transport_places = {"REDHOST_TRANSPORT_PATH", "redhost/transports-1",
-                                        "transports-1", REDHOST_TRANSPORT_DIR};
+} all_places[] = {
+    [RH_PLUGINS] = {"REDHOST_PLUGIN_PATH", "redhost/plugins-1", "redhost-1", REDHOST_PLUGIN_DIR},
+    [RH_OPERATORS] = {"REDHOST_PLUGIN_PATH", "redhost/plugins-1", "redhost-1", REDHOST_PLUGIN_DIR},
+    [RH_TRANSPORTS] = {"REDHOST_TRANSPORT_PATH", "redhost/transports-1", "transports-1",
+                       REDHOST_TRANSPORT_DIR}};
 
 typedef struct file_id {
   dev_t device;
@@ -23,7 +23,7 @@ typedef struct file_id {
 /* One directory after another, with the checks of trust. */
 typedef struct walk {
   rh_discovery *search;
-  const places *places;
+  const struct places *places;
   int operators;        /* 1: operator files are searched for, else plugins */
   uint32_t place;       /* of the next candidates */
   uint32_t at_home;     /* 1: the next candidates are in redhost's own directory */
@@ -292,30 +292,21 @@ static rh_status walk_all(walk *w, const rh_options *options, const char *librar
   return rh_fail(error, RH_E_NOMEM, "no memory to list the plugins");
 }
 
-static rh_status discover(rh_discovery *search, const places *of, int operators,
-                          const rh_options *options, rh_error *error) {
+rh_status rh_discover(rh_discovery *search, rh_sort sort, const rh_options *options,
+                      rh_error *error) {
+  const struct places *places = &all_places[sort];
   memset(search, 0, sizeof *search);
   RH_FREED(char) library = rh_path_library_dir();
-  RH_FREED(char) own = library ? rh_path_join(library, of->own) : NULL;
-  walk w = {.search = search, .operators = operators, .places = of, .homes = {own, of->compiled}};
+  RH_FREED(char) own = library ? rh_path_join(library, places->own) : NULL;
+  walk w = {.search = search,
+            .operators = sort == RH_OPERATORS,
+            .places = places,
+            .homes = {own, places->compiled}};
   rh_status status = walk_all(&w, options, library, own, error);
   free(w.seen);
   rh_text_finish(&w.searched);
   if (status != RH_OK) rh_discovery_finish(search);
   return status;
-}
-
-rh_status rh_discover(rh_discovery *search, const rh_options *options, rh_error *error) {
-  return discover(search, &plugin_places, 0, options, error);
-}
-
-rh_status rh_discover_operators(rh_discovery *search, const rh_options *options, rh_error *error) {
-  return discover(search, &plugin_places, 1, options, error);
-}
-
-rh_status rh_discover_transports(rh_discovery *search, const char *file, rh_error *error) {
-  const rh_options options = {.struct_size = sizeof options, .plugin_file = file};
-  return discover(search, &transport_places, 0, &options, error);
 }
 
 void rh_discovery_finish(rh_discovery *search) {

@@ -36,17 +36,18 @@ typedef struct rh_discovery {
   char *searched; /* "/a:/b": for error messages; includes missing directories */
 } rh_discovery;
 
+typedef enum rh_sort {
+  RH_PLUGINS,
+  RH_OPERATORS, /* *.op.json */
+  RH_TRANSPORTS
+} rh_sort;
+
 /* In this order: options->plugin_file; options->plugin_path; REDHOST_PLUGIN_PATH;
  * ${XDG_DATA_HOME:-~/.local/share}/redhost/plugins-1; redhost-1 beside the library; the
- * compiled-in directory.  RH_E_FILE if options->plugin_file is not a file.  On failure *search is
- * empty. */
-rh_status rh_discover(rh_discovery *search, const rh_options *options, rh_error *error);
-/* Finds operator files, *.op.json. */
-rh_status rh_discover_operators(rh_discovery *search, const rh_options *options, rh_error *error);
-/* Transports: `file`, if it is not null; REDHOST_TRANSPORT_PATH;
- * ${XDG_DATA_HOME:-~/.local/share}/redhost/transports-1; transports-1 beside the library; the
- * compiled-in directory. */
-rh_status rh_discover_transports(rh_discovery *search, const char *file, rh_error *error);
+ * compiled-in directory.  Transports: REDHOST_TRANSPORT_PATH, and directories called transports-1.
+ * RH_E_FILE if options->plugin_file is not a file.  On failure *search is empty. */
+rh_status rh_discover(rh_discovery *search, rh_sort sort, const rh_options *options,
+                      rh_error *error);
 /* Is options->plugin_file a plugin, and not an operator file?  0 if there is none. */
 int rh_discovery_names_plugin(const rh_options *options);
 void rh_discovery_finish(rh_discovery *search);

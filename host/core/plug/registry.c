@@ -9,7 +9,7 @@ rh_status rh_registry_begin(rh_registry *registry, const rh_options *options, rh
                             .describe = describe,
                             .limit_s = 5,
                             .limit_bytes = (uint64_t)16 << 20};
-  rh_status status = rh_discover(&registry->search, options, error);
+  rh_status status = rh_discover(&registry->search, RH_PLUGINS, options, error);
   if (status != RH_OK) *registry = (rh_registry){0};
   return status;
 }

@@ -466,8 +466,7 @@ rh_status rh_look_at_drivers(const rh_options *options, const rh_cache *cache, r
 /* The child's side: `redhost --look` calls this and exits with its result. */
 int rh_look_main(void);
 
-/* Adds the unusually tight limits of this process, which may be why a driver did not start: "; the
- * address space is limited to 250000 KiB (ulimit -v)".  Adds nothing if there are none. */
+/* rh_limits_add(), and what else may be why a driver did not start. */
 void rh_drivers_limits(rh_text *to);
 
 /* The operands of a problem: their types, their arrays, and generated elements for them, side by

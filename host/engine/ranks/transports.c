@@ -68,9 +68,10 @@ void rh_transport_list_finish(rh_transport_list *list) {
 
 /* Opens them, and asks none. */
 static rh_status open_all(rh_transport_list *list, const char *file, rh_error *error) {
+  const rh_options options = {.struct_size = sizeof options, .plugin_file = file};
   rh_discovery search;
   *list = (rh_transport_list){0};
-  RH_TRY(rh_discover_transports(&search, file, error));
+  RH_TRY(rh_discover(&search, RH_TRANSPORTS, &options, error));
   rh_status status = RH_NEW(&list->entries, search.n + 1, "a list of transports", error);
   if (status == RH_OK)
     status = rh_copy(&list->searched, search.searched, "a list of transports", error);

@@ -85,7 +85,7 @@ rh_status rh_catalog_scan(rh_catalog *catalog, const rh_options *options, const 
   const rh_discovery *search = &catalog->search;
   size_t own = RH_N_OPS;
   for (size_t k = 0; rh_library_text(k, NULL); k++) own++;
-  RH_TRY(rh_discover_operators(&catalog->search, options, error));
+  RH_TRY(rh_discover(&catalog->search, RH_OPERATORS, options, error));
   RH_TRY(RH_NEW(&catalog->entries, search->n + own, "a list of operators", error));
   RH_TRY(RH_NEW(&catalog->refusals, search->n, "a list of operators", error));
   for (uint32_t k = 0; k < search->n; k++)

@@ -110,7 +110,7 @@ RH_TEST(13, "loading and queries leave the process unchanged", RH_LOADING_TEST) 
 static void load_neighbours(const rh_trial *trial) {
   rh_discovery search;
   int left = 5;
-  if (rh_discover(&search, trial->options, NULL) != RH_OK) return;
+  if (rh_discover(&search, RH_PLUGINS, trial->options, NULL) != RH_OK) return;
   for (uint32_t k = 0; k < search.n && left; k++) {
     const rh_candidate *one = &search.candidates[k];
     const rh_plugin *plugin;
