@@ -42,7 +42,14 @@ static rh_status run_range(rh_rig *rig, int k) {
   return rh_rig_run(rig);
 }
 
-static rh_status repeat_ranges(rh_rig *rig, unsigned char first[RANGES][16]) {
+RH_RIG_TEST(32, "thousands of runs: same results, no memory growth", LARGE, RH_RUN_TEST(1, 0.3)) {
+  _Alignas(16) unsigned char first[RANGES][16]; /* results, which all later ones must equal */
+  RH_TRY(rh_rig_fill(rig, "hash", seed, LARGE, 0));
+  for (int k = 0; k < RANGES; k++) {
+    RH_TRY(run_range(rig, k));
+    RH_TRY(rh_rig_judge(rig, rig->value));
+    memcpy(first[k], rig->value, 16);
+  }
   double until = rh_now() + (rig->trial->quick ? runs_quick_s : runs_s);
   size_t settled = 0;
   int run = RANGES + 1;
@@ -60,17 +67,6 @@ static rh_status repeat_ranges(rh_rig *rig, unsigned char first[RANGES][16]) {
   if (!settled || grown <= MOST_GROWTH_A_RUN * (size_t)run) return RH_OK;
   return rh_trial_fail(rig->trial, "%zu B more memory in use after run %d than after run %d", grown,
                        run - 1, SETTLED);
-}
-
-RH_RIG_TEST(32, "thousands of runs: same results, no memory growth", LARGE, RH_RUN_TEST(1, 0.3)) {
-  _Alignas(16) unsigned char first[RANGES][16]; /* results, which all later ones must equal */
-  RH_TRY(rh_rig_fill(rig, "hash", seed, LARGE, 0));
-  for (int k = 0; k < RANGES; k++) {
-    RH_TRY(run_range(rig, k));
-    RH_TRY(rh_rig_judge(rig, rig->value));
-    memcpy(first[k], rig->value, 16);
-  }
-  return repeat_ranges(rig, first);
 }
 
 /* ---- V33, V34 ---- */

@@ -7,20 +7,6 @@
 
 #include "../../choose/choose.h"
 
-/* ---- Oclgrind in place of every other OpenCL of this process ---- */
-
-/* Directs the findings to a file in memory. */
-static void prepare_process(const char *library, int log) {
-  char path[64];
-  snprintf(path, sizeof path, "/proc/self/fd/%d", log);
-  setenv("OCL_ICD_VENDORS", library, 1);   /* for one loader, */
-  setenv("OCL_ICD_FILENAMES", library, 1); /* and for another */
-  setenv("OCLGRIND_LOG", path, 1);
-  setenv("OCLGRIND_DATA_RACES", "1", 1);
-  /* Oclgrind 21.10 does not know an intrinsic that optimised code contains. */
-  setenv("OCLGRIND_BUILD_OPTIONS", "-cl-opt-disable", 1);
-}
-
 /* ---- What it found ---- */
 
 /* 1 and the beginning of Oclgrind's words, on one line, if there was an access out of bounds, or a
@@ -94,10 +80,19 @@ static rh_status try_pairs_in(rh_trial *trial, int log) {
   return RH_OK;
 }
 
-/* Opens Oclgrind's devices; those of the trial belong to other drivers. */
-static rh_status in_oclgrind(rh_trial *trial, int log) {
+/* Opens Oclgrind's devices, in place of every other OpenCL of this process; those of the trial
+ * belong to other drivers.  The findings go to a file in memory. */
+static rh_status in_oclgrind(rh_trial *trial, const char *library, int log) {
   rh_trial other;
   rh_options options = trial->context->options;
+  char path[64];
+  snprintf(path, sizeof path, "/proc/self/fd/%d", log);
+  setenv("OCL_ICD_VENDORS", library, 1);   /* for one loader, */
+  setenv("OCL_ICD_FILENAMES", library, 1); /* and for another */
+  setenv("OCLGRIND_LOG", path, 1);
+  setenv("OCLGRIND_DATA_RACES", "1", 1);
+  /* Oclgrind 21.10 does not know an intrinsic that optimised code contains. */
+  setenv("OCLGRIND_BUILD_OPTIONS", "-cl-opt-disable", 1);
   options.device = "Oclgrind";
   options.no_cache = 1;
   if (rh_trial_copy(&other, trial, &options) != RH_OK)
@@ -119,8 +114,7 @@ RH_TEST(64, "no access out of bounds and no data race, by Oclgrind", RH_NEEDS_IN
     return rh_trial_skip(trial, "needs a process in which no other OpenCL is loaded");
   int log = memfd_create("redhost-oclgrind", MFD_CLOEXEC);
   if (log < 0) return rh_trial_skip(trial, "no memory for what Oclgrind finds");
-  prepare_process(library, log);
-  rh_status status = in_oclgrind(trial, log);
+  rh_status status = in_oclgrind(trial, library, log);
   close(log);
   return status;
 }

@@ -210,12 +210,21 @@ typedef struct stopwatch {
 
 enum { NAME = 64, LEAST_MS = 50 };
 
-/* Adds the shares of all threads of a process: how long they ran, and waited for a processor. */
+/* Adds the shares of all threads of the process and of those that its main thread has started: how
+ * long they ran, and waited for a processor.  A process that redhost starts works in a child of its
+ * own (core/child). */
 static void add_shares(pid_t pid, double *ran_s, double *waited_s) {
-  char pattern[NAME];
+  char path[NAME];
   glob_t threads = {0};
-  snprintf(pattern, sizeof pattern, "/proc/%d/task/*/schedstat", (int)pid);
-  glob(pattern, GLOB_NOSORT, NULL, &threads);
+  int child = (int)pid, flags = GLOB_NOSORT;
+  snprintf(path, sizeof path, "/proc/%d/task/%d/children", child, child);
+  FILE *children = fopen(path, "re");
+  do {
+    snprintf(path, sizeof path, "/proc/%d/task/*/schedstat", child);
+    glob(path, flags, NULL, &threads);
+    flags |= GLOB_APPEND;
+  } while (children && fscanf(children, "%d", &child) == 1);
+  if (children) fclose(children);
   for (size_t k = 0; k < threads.gl_pathc; k++) {
     unsigned long long ran, waited;
     FILE *file = fopen(threads.gl_pathv[k], "re");
@@ -228,23 +237,11 @@ static void add_shares(pid_t pid, double *ran_s, double *waited_s) {
   globfree(&threads);
 }
 
-/* Adds the process and those that its main thread has started: a process that redhost starts works
- * in a child of its own (core/child). */
-static void add_all_shares(pid_t pid, double *ran_s, double *waited_s) {
-  char path[NAME];
-  int child;
-  add_shares(pid, ran_s, waited_s);
-  snprintf(path, sizeof path, "/proc/%d/task/%d/children", (int)pid, (int)pid);
-  FILE *children = fopen(path, "re");
-  while (children && fscanf(children, "%d", &child) == 1) add_shares(child, ran_s, waited_s);
-  if (children) fclose(children);
-}
-
 /* At most twenty times a second: sets passed_s and busy_s. */
 static void stopwatch_look(stopwatch *watch) {
   double now = rh_now(), passed = now - watch->looked, ran_s = 0, waited_s = 0;
   if (passed < 1e-3 * LEAST_MS) return;
-  add_all_shares(watch->pid, &ran_s, &waited_s);
+  add_shares(watch->pid, &ran_s, &waited_s);
   /* The sums drop when a thread ends. */
   double ran = ran_s > watch->ran_s ? ran_s - watch->ran_s : 0;
   double waited = waited_s > watch->waited_s ? waited_s - watch->waited_s : 0;
@@ -370,7 +367,7 @@ rh_status rh_attempt_run(rh_attempt *attempt, const char *program, const rh_tria
   rh_status status = rh_child_start(&l.child, &spec, error);
   if (status == RH_OK) {
     l.watch = (stopwatch){.pid = l.child.pid, .looked = rh_now()};
-    add_all_shares(l.child.pid, &l.watch.ran_s, &l.watch.waited_s);
+    add_shares(l.child.pid, &l.watch.ran_s, &l.watch.waited_s);
     rh_child_listen(&l.child, NULL);
     stopwatch_look(&l.watch);
     double begin_s = rh_now();
