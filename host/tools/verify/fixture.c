@@ -69,7 +69,7 @@ enum {
 
 /* Ends at the guard page, except for alignment padding. */
 void *rh_fence_alloc(rh_fence *fence, uint64_t bytes) {
-  rh_fenced *f = &fence->list[fence->n];
+  struct rh_fenced *f = &fence->list[fence->n];
   uint64_t room = (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
   if (fence->n == RH_MOST_FENCED || room < bytes || rh_guard_map(&f->guard, room, NULL) != RH_OK)
     return NULL;
@@ -85,7 +85,7 @@ void *rh_fence_alloc(rh_fence *fence, uint64_t bytes) {
 }
 
 cl_mem rh_fence_scratch(rh_fence *fence, rh_cl_session *session, uint64_t bytes) {
-  rh_fenced *f = &fence->list[fence->n];
+  struct rh_fenced *f = &fence->list[fence->n];
   rh_watched *w = &f->watched;
   if (fence->n == RH_MOST_FENCED) return NULL;
   *w = (rh_watched){
@@ -115,11 +115,11 @@ rh_status rh_fence_check(rh_fence *fence, rh_cl_session *session, rh_error *erro
 
 void rh_fence_finish(rh_fence *fence) {
   for (; fence->n; fence->n--) {
-    rh_fenced *f = &fence->list[fence->n - 1];
+    struct rh_fenced *f = &fence->list[fence->n - 1];
     rh_cl_release_buffer(f->part);
     rh_cl_release_buffer(f->watched.buffer);
     rh_guard_unmap(&f->guard);
-    *f = (rh_fenced){0};
+    *f = (struct rh_fenced){0};
   }
 }
 

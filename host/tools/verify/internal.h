@@ -6,14 +6,13 @@
 #include "verify.h"
 
 #define RH_COUNT(array) (sizeof(array) / sizeof *(array))
-/* Memory whose bounds are watched: between inaccessible pages, where an access crashes, or between
- * canaries. */
 
+/* Memory between inaccessible pages: at least as many bytes as were asked for, zeroed, from the
+ * beginning of a page to the end of one. */
 typedef struct rh_guard {
-  unsigned char *begin, *end; /* the accessible part: whole pages */
+  unsigned char *begin, *end;
 } rh_guard;
 
-/* At least `bytes` of accessible, zeroed memory between inaccessible regions. */
 rh_status rh_guard_map(rh_guard *guard, size_t bytes, rh_error *error);
 void rh_guard_unmap(rh_guard *guard); /* zero-initialised is fine */
 
@@ -29,26 +28,24 @@ typedef struct rh_watched {
 /* *away: 0, or how many bytes before (negative) or behind the part another one was written. */
 rh_status rh_watched_check(const rh_watched *watched, int64_t *away, rh_error *error);
 
-enum { RH_MOST_FENCED = 48 }; /* further requests fail */
-
-typedef struct rh_fenced {
-  rh_watched watched;
-  rh_guard guard; /* of memory */
-  cl_mem part;    /* of a buffer that has bytes in front */
-} rh_fenced;
-
+/* Memory that a plugin has requested, each piece with canaries around it; beyond a number of pieces
+ * none is given. */
+enum { RH_MOST_FENCED = 48 };
 typedef struct rh_fence {
   /* 1: scratch memory is a sub-buffer, so that writes before it are detected, too.  A plugin
    * cannot make sub-buffers of it then. */
   int in_front;
-  rh_fenced list[RH_MOST_FENCED];
+  struct rh_fenced {
+    rh_watched watched;
+    rh_guard guard; /* of memory */
+    cl_mem part;    /* of a buffer that has bytes in front */
+  } list[RH_MOST_FENCED];
   uint32_t n;
 } rh_fence;
 
 /* Like the host's services of these names; null when nothing more can be watched. */
 void *rh_fence_alloc(rh_fence *fence, uint64_t bytes);
 cl_mem rh_fence_scratch(rh_fence *fence, rh_cl_session *session, uint64_t bytes);
-
 /* RH_E_WRONG, with the byte, if an access was out of bounds. */
 rh_status rh_fence_check(rh_fence *fence, rh_cl_session *session, rh_error *error);
 /* After teardown, and after rh_services_finish. */
@@ -56,9 +53,7 @@ void rh_fence_finish(rh_fence *fence);
 
 /* A pair of buffers, one for an input and one for results, with poison around the range and the
  * result. */
-
 enum { RH_POISON = 0xAA };
-
 typedef struct rh_fixture {
   rh_cl_session *session; /* null for a host strategy */
   uint32_t element_size;
@@ -94,10 +89,8 @@ rh_status rh_fixture_clear(rh_fixture *place, rh_error *error);
 /* Reads n values from that slot on, which the run wrote on the host or on the device. */
 rh_status rh_fixture_fetch(rh_fixture *place, int on_host, uint64_t n, void *values,
                            rh_error *error);
-
-/* RH_E_WRONG if anything but the result's slot was written. */
+/* RH_E_WRONG if anything but the result's slot was written; or if the input has changed. */
 rh_status rh_fixture_check_result(rh_fixture *place, rh_error *error);
-/* RH_E_WRONG if the input has changed. */
 rh_status rh_fixture_check_input(rh_fixture *place, rh_error *error);
 
 /* The state of this process that a plugin must not change, as lines of text that can be compared:
@@ -157,17 +150,14 @@ typedef struct rh_footprint {
 void rh_footprint_enter(rh_footprint *footprint, int kernels_may_print);
 /* It calls the host. */
 void rh_footprint_leave(rh_footprint *footprint);
-
 /* It has returned: checks the phase.  ends: no instance is left that may hold anything. */
 void rh_footprint_judge(rh_footprint *footprint, const char *phase, int ends);
-
 /* Such a line may come. */
 void rh_footprint_allow(rh_footprint *footprint, int part, const char *line);
 void rh_footprint_finish(rh_footprint *footprint);
 
-/* ---- The tests of docs/extend/verify.md ---- */
+/* ---- The tests of docs/extend/verify.md: by number, in the order in which they run ---- */
 
-/* All of them, by number, in the order in which they run. */
 /* clang-format off */
 #define RH_TEST_LIST(X) \
   X(01) X(02) X(03) X(04) X(05) X(06) X(07) X(08) X(09) X(10) X(11) X(12) X(13) X(14) X(15) \
@@ -208,10 +198,8 @@ typedef struct rh_trial {
 
 /* Runs its test in this process.  trial->error has the text of an outcome other than RH_PASS. */
 rh_outcome rh_trial_run(rh_trial *trial);
-
 /* Bytes on standard output and error, which the parent made one file; -1: they are none. */
 long long rh_printed_so_far(void);
-
 /* Announces which of the plugin's code runs next; the parent names it if it does not return. */
 void rh_trial_phase(rh_trial *trial, const char *phase);
 
@@ -237,30 +225,24 @@ rh_status rh_trial_device(rh_trial *trial);
 /* A copy with a context of its own, opened with these options; the caller closes that. */
 rh_status rh_trial_copy(rh_trial *copy, rh_trial *trial, const rh_options *options);
 
-/* A test needs this before it starts. */
-enum {
-  RH_NEEDS_NOTHING,     /* the file alone */
-  RH_NEEDS_PLUGIN,      /* loaded and validated */
-  RH_NEEDS_INTERPRETER, /* and runs in an interpreter, whose own crash is not the plugin's */
-  RH_NEEDS_DEVICE       /* and a session on a device, unless the strategy is host code */
-};
-
-/* A test is of this. */
-enum {
-  RH_OF_FILE,      /* of every file, once */
-  RH_OF_PLUGIN,    /* of a plugin's file, once */
-  RH_OF_STRATEGY,  /* of each strategy in a plugin */
-  RH_OF_TRANSPORT, /* of a transport's file, once */
-};
-
 /* RH_OK: passed; RH_DECLINED: skipped; else failed, or a warning. */
 typedef rh_status rh_test_run(rh_trial *trial);
 
 struct rh_test {
   const char *id, *title;
   rh_test_run *run;
-  uint32_t needs;
-  uint32_t of;                   /* RH_OF_* */
+  enum {
+    RH_NEEDS_NOTHING,     /* before it starts: the file alone */
+    RH_NEEDS_PLUGIN,      /* loaded and validated */
+    RH_NEEDS_INTERPRETER, /* and runs in an interpreter, whose own crash is not the plugin's */
+    RH_NEEDS_DEVICE       /* and a session on a device, unless the strategy is host code */
+  } needs;
+  enum {
+    RH_OF_FILE,      /* of every file, once */
+    RH_OF_PLUGIN,    /* of a plugin's file, once */
+    RH_OF_STRATEGY,  /* of each strategy in a plugin */
+    RH_OF_TRANSPORT, /* of a transport's file, once */
+  } of;
   uint32_t variants;             /* processes it runs in; the worst outcome counts */
   uint32_t limit_s;              /* of silence */
   double usual_s, usual_quick_s; /* typical times on two cores, for the forecast */
@@ -299,13 +281,6 @@ extern const rh_test *const rh_tests[RH_N_TESTS];
 
 enum { RH_AROUND = 64, RH_RIG_STRUCTS = 8 };
 
-/* How the structs that a plugin is given lie in memory. */
-enum {
-  RH_RIG_PLAIN,
-  RH_RIG_EXACT, /* as small as in ABI 1.0, each followed by an inaccessible page */
-  RH_RIG_GROWN  /* larger than today's, with garbage in the new part */
-};
-
 typedef struct rh_pair {
   uint32_t op;
   rh_type type;
@@ -315,8 +290,12 @@ typedef struct rh_pair {
 typedef struct rh_rig_with {
   const rh_op *row; /* another operator, of the same type; without a prelude: with the usual one */
   const int64_t *params;
-  const rh_device *device;   /* the description given to the plugin */
-  int layout;                /* RH_RIG_* */
+  const rh_device *device; /* the description given to the plugin */
+  enum {
+    RH_RIG_PLAIN, /* how the structs lie that it is given */
+    RH_RIG_EXACT, /* as small as in ABI 1.0, each followed by an inaccessible page */
+    RH_RIG_GROWN  /* larger than today's, with garbage in the new part */
+  } layout;
   uint32_t fail_at;          /* the service call that is made to fail, from 1 */
   const char *in_front;      /* put before the operator's source */
   rh_footprint *footprint;   /* the state of the process is compared */
@@ -382,12 +361,13 @@ rh_status rh_rig_run(rh_rig *rig);
 rh_status rh_rig_reduce(rh_rig *rig, const char *kind, uint64_t seed, uint64_t n, uint64_t first);
 /* RH_OK, or RH_E_WRONG and a message. */
 rh_status rh_rig_judge(rh_rig *rig, const unsigned char value[16]);
+/* Was that the last run's value? */
+int rh_rig_gave(const rh_rig *rig, const unsigned char *value);
 void rh_rig_teardown(rh_rig *rig);
 void rh_rig_finish(rh_rig *rig); /* zero-initialised is fine */
 
 /* Fill, run and judge.  *rig->error names the case. */
 rh_status rh_rig_case(rh_rig *rig, const char *kind, uint64_t seed, uint64_t n, uint64_t first);
-
 /* Cases of every kind of data at every size that the rig is set up for, `times` each; the range
  * begins at one of the first `offsets` elements. */
 #define RH_KINDS(...) ((const char *const[]){__VA_ARGS__, NULL})
@@ -395,13 +375,9 @@ rh_status rh_rig_case(rh_rig *rig, const char *kind, uint64_t seed, uint64_t n, 
 rh_status rh_rig_cases(rh_rig *rig, uint64_t seed, const char *const *kinds, const uint64_t *at,
                        uint64_t times, uint64_t offsets);
 
-/* Was that the last run's value? */
-int rh_rig_gave(const rh_rig *rig, const unsigned char *value);
-
 /* ---- The problems that a strategy is tried on ---- */
 
 enum { RH_MOST_PAIRS = RH_N_OPS * RH_N_TYPES };
-
 typedef struct rh_pairs {
   rh_pair list[RH_MOST_PAIRS];
   uint32_t n;
@@ -454,10 +430,8 @@ int rh_other_device(const rh_device *real, uint32_t k, rh_device *device, char h
 void rh_point(const rh_trial *trial, uint32_t k, int64_t params[RH_MAX_PARAMS]);
 /* The number of points before the random ones, and so many of these; 1 without parameters. */
 uint32_t rh_n_points(const rh_strategy *strategy, uint32_t random);
-
 /* The least (0) or the greatest legal value. */
 int64_t rh_end_value(const rh_param *param, int greatest);
-
 /* " --param tile=4 --param ..." of those that differ from the defaults. */
 void rh_point_words(const rh_strategy *strategy, const int64_t *params, rh_text *words);
 
@@ -479,7 +453,6 @@ typedef struct rh_question {
 void rh_ask(const rh_strategy *strategy, rh_question *question);
 /* Is the answer the same again? */
 int rh_asks_again(const rh_strategy *strategy, const rh_question *question);
-
 /* 0: the host declines such a problem itself, so the strategy's query never sees it. */
 int rh_reaches_query(const rh_strategy *strategy, const rh_question *question);
 
@@ -496,14 +469,12 @@ int rh_next_question(const rh_trial *trial, rh_question *question);
 rh_status rh_question_fail(rh_trial *trial, const rh_question *question, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* One child process: started, read from for as long as it sends something, and judged by its
- * messages and how it ended. */
+/* ---- A trial in a child process, read from for as long as it sends something ---- */
 
 typedef struct rh_time_limits {
-  /* Silence: on its stopwatch, and in processor time. */
-  double silence_s, busy_s;
-  double most_s; /* in total, on its stopwatch */
-  double end_s;  /* until it ends, after its verdict */
+  double silence_s, busy_s; /* of silence: on its stopwatch, and in processor time */
+  double most_s;            /* in total, on its stopwatch */
+  double end_s;             /* until it ends, after its verdict */
 } rh_time_limits;
 
 typedef struct rh_attempt {
@@ -516,16 +487,15 @@ typedef struct rh_attempt {
   int is_late_to_end; /* it gave its verdict, but had to be killed */
 } rh_attempt;
 
-/* Runs the trial in a child. */
 rh_status rh_attempt_run(rh_attempt *attempt, const char *program, const rh_trial *trial,
                          const rh_time_limits *limits, rh_error *error);
 void rh_attempt_set(rh_attempt *attempt, rh_outcome outcome, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 void rh_attempt_finish(rh_attempt *attempt);
 
-/* One rank of a job that tests a transport: what the launcher starts, and what the rank reports. */
+/* ---- The ranks of a job that tests a transport ---- */
 
-/* All ranks of a job do this, after they have joined it. */
+/* All of them do this, after they have joined it. */
 typedef enum rh_rank_task {
   RH_RANK_GREET,  /* one gather, and they leave */
   RH_RANK_SIZES,  /* gathers of every kind of size */
@@ -552,22 +522,19 @@ typedef struct rh_rank_said {
   char wrong[512];                      /* its first finding, or "" */
 } rh_rank_said;
 
-/* Texts that a transport writes into a caller's array: one sentence, terminated, within its bytes.
- * The least that transport.h promises: */
+/* For the text that a transport writes, one sentence, terminated: as many bytes as transport.h
+ * promises at least, before a page that cannot be written, so that a longer text crashes.  One
+ * array for the whole process; each call makes it blank. */
 enum { RH_SENTENCE_BYTES = 256 };
-/* RH_SENTENCE_BYTES before a page that cannot be written, so that a longer text crashes.  One array
- * for the whole process; each call makes it blank. */
 char *rh_sentence_room(void);
 /* Null, or what is wrong with the text that was written there: "writes no sentence". */
 const char *rh_sentence_fault(const char *text);
 
-/* A shared object's dynamic section, read from the file without running any of its code. */
+/* ---- A shared object's file, read without running any of its code ---- */
 
 /* A plugin and a transport export these. */
 #define RH_PLUGIN_SYMBOL    "redhost_plugin_v1"
 #define RH_TRANSPORT_SYMBOL "redhost_transport_v1"
-
-enum { RH_MOST_NEEDED = 64 };
 
 typedef struct rh_image_symbol {
   const char *name;
@@ -575,6 +542,7 @@ typedef struct rh_image_symbol {
 } rh_image_symbol;
 
 /* Strings point into the file's bytes. */
+enum { RH_MOST_NEEDED = 64 };
 typedef struct rh_image {
   rh_elf elf;
   char *path;
@@ -589,7 +557,6 @@ typedef struct rh_image {
 /* As rh_elf_read(); RH_E_PLUGIN, too, if the file contradicts itself. */
 rh_status rh_image_read(rh_image *image, const char *path, rh_error *error);
 void rh_image_finish(rh_image *image);
-
 int rh_image_defines(const rh_image *image, const char *symbol);
 
 /* A library that every system has, one of the compiler's, or the OpenCL loader. */
@@ -598,7 +565,6 @@ int rh_library_is_ordinary(const char *soname);
 /* The libraries that a file needs, and those that they need: the loader finds them, and runs none
  * of their code. */
 enum { RH_MOST_LIBRARIES = 128 };
-
 typedef struct rh_libraries {
   rh_image list[RH_MOST_LIBRARIES];
   uint32_t n;
@@ -608,12 +574,7 @@ typedef struct rh_libraries {
 rh_status rh_libraries_read(rh_libraries *libraries, const char *path, rh_error *error);
 void rh_libraries_finish(rh_libraries *libraries);
 
-/* Counts a plugin's own calls into libraries by redirecting its import table to counters.  Calls
- * between libraries are not seen. */
-
-/* Counts the file's calls of memory functions (malloc etc.) and of OpenCL until
- * rh_imports_restore(). 0 if this machine's relocations are not supported. */
-int rh_imports_watch(const char *path);
+/* ---- A plugin's own calls into libraries, by its table of imports ---- */
 
 /* An imported function, its replacement, and where to put the function itself; null: nowhere. */
 typedef struct rh_redirect {
@@ -626,6 +587,9 @@ typedef struct rh_redirect {
  * supported. */
 int rh_imports_redirect(const char *path, const rh_redirect *table, size_t n);
 void rh_imports_restore(void);
+/* The same with functions that count the file's calls: of memory functions (malloc etc.) and of
+ * OpenCL. */
+int rh_imports_watch(const char *path);
 
 typedef struct rh_imports_seen {
   unsigned memory, waits, opencl; /* waits: clFinish etc.; opencl: those that query must not call */
@@ -643,7 +607,6 @@ rh_imports_seen rh_imports_take(void);
 
 /* Threads that keep every processor busy, so that other threads are scheduled in another order
  * each time. */
-
 enum { RH_LOAD_MOST = 8 };
 typedef struct rh_load {
   pthread_t threads[RH_LOAD_MOST];
