@@ -5,14 +5,9 @@
 /* ---- V62 ---- */
 
 /* All small sizes, which end anywhere in a vector, and some that take many threads or groups. */
-static uint64_t size_at(uint32_t k) {
-  static const uint64_t larger[] = {127, 128,  129,  255,  256,   257,   511,   512,
-                                    513, 1003, 1024, 4097, 20011, 65535, 65536, 65537};
-  if (k <= 67) return k;
-  return k - 68 < RH_COUNT(larger) ? larger[k - 68] : 0;
-}
-
-enum { SIZES = 68 + 16, LARGEST = 65537 };
+enum { SMALL = 68, LARGEST = 65537 };
+static const uint64_t larger[] = {127, 128,  129,  255,  256,   257,   511,   512,
+                                  513, 1003, 1024, 4097, 20011, 65535, 65536, LARGEST};
 
 /* `first` elements of poison and n of data, at the end of the accessible memory or at its
  * beginning. */
@@ -34,8 +29,9 @@ static rh_status edges(rh_rig *rig, uint64_t seed) {
   if (alignment > rig->row.element_size) multiple = alignment / rig->row.element_size;
   RH_TRY(rh_guard_map(&guard, (LARGEST + 5 * multiple) * rig->row.element_size, rig->error));
   rig->run_phase = "run, over an input beside an inaccessible page";
-  for (uint32_t k = rig->session ? 1 : 0; k < SIZES && status == RH_OK; k++) {
-    uint64_t n = size_at(k), before = (n + multiple - 1) / multiple * multiple - n;
+  for (uint32_t k = rig->session ? 1 : 0; k < SMALL + RH_COUNT(larger) && status == RH_OK; k++) {
+    uint64_t n = k < SMALL ? k : larger[k - SMALL],
+             before = (n + multiple - 1) / multiple * multiple - n;
     status = try_edge(rig, &guard, 1, n, before);
     if (status == RH_OK) status = try_edge(rig, &guard, 1, n, before + (k % 4) * multiple);
     if (status == RH_OK) status = try_edge(rig, &guard, 0, n, 0);

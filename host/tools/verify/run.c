@@ -11,8 +11,8 @@ typedef struct runner {
   rh_verify_report *report;
   rh_trial trial; /* what all have in common */
   char *program;
-  json_t *names; /* of the strategies: strings; empty or null if unknown */
-  unsigned char include[RH_N_TESTS + 1], exclude[RH_N_TESTS + 1]; /* by number */
+  json_t *names;                        /* of the strategies: strings; empty or null if unknown */
+  unsigned char wanted[RH_N_TESTS + 1]; /* by number */
   int is_transport;
   int cannot_load;         /* the process that asked for the names died */
   uint32_t hung[N_STAGES]; /* tests that hung in that stage */
@@ -24,44 +24,38 @@ typedef struct runner {
 
 /* ---- What is tested, and by which tests ---- */
 
-static rh_status check_shared_object(const char *path, int *is_transport, rh_error *error) {
+/* Sets the file's absolute path, and whether it is a transport rather than a plugin.  RH_E_FILE if
+ * it is not a regular file, not a shared object, or neither of them.  Runs none of its code. */
+static rh_status find_target(runner *r, rh_error *error) {
+  const char *file = r->spec->file;
+  struct stat st;
   RH_FINISHED(rh_image) image = {0};
+  if (stat(file, &st) != 0) return rh_fail(error, RH_E_FILE, "%s: %s", file, strerror(errno));
+  if (S_ISDIR(st.st_mode))
+    return rh_fail(error, RH_E_FILE, "%s: is a directory; name a plugin file in it", file);
+  if (!S_ISREG(st.st_mode)) return rh_fail(error, RH_E_FILE, "%s: is not a regular file", file);
+  const char *path = r->trial.path = r->report->path = realpath(file, NULL);
+  if (!path) return rh_fail(error, RH_E_FILE, "%s: %s", file, strerror(errno));
+  if (rh_is_foreign(path)) return RH_OK;
   if (rh_image_read(&image, path, error) != RH_OK) {
     if (error) error->status = RH_E_FILE;
     return rh_error_prefix(error, RH_E_FILE, "%s", path);
   }
   int may_be_a_plugin = rh_image_defines(&image, RH_PLUGIN_SYMBOL);
-  *is_transport = rh_image_defines(&image, RH_TRANSPORT_SYMBOL) && !may_be_a_plugin;
+  r->is_transport = rh_image_defines(&image, RH_TRANSPORT_SYMBOL) && !may_be_a_plugin;
   /* the descriptor may also be in a dependency, which V14 reports */
   for (uint32_t k = 0; k < image.n_needed; k++)
     may_be_a_plugin |= !rh_library_is_ordinary(image.needed[k]);
-  if (*is_transport || may_be_a_plugin) return RH_OK;
+  if (r->is_transport || may_be_a_plugin) return RH_OK;
   return rh_fail(error, RH_E_FILE,
                  "%s: exports neither %s nor %s, so it is neither a plugin nor a transport of "
                  "redhost",
                  path, RH_PLUGIN_SYMBOL, RH_TRANSPORT_SYMBOL);
 }
 
-/* The file's absolute path, malloc'ed, and whether it is a transport rather than a plugin.
- * RH_E_FILE if it is not a regular file, not a shared object, or neither of them.  Runs none of its
- * code. */
-static rh_status find_target(const char *file, char **path, int *is_transport, rh_error *error) {
-  struct stat st;
-  if (stat(file, &st) != 0) return rh_fail(error, RH_E_FILE, "%s: %s", file, strerror(errno));
-  if (S_ISDIR(st.st_mode))
-    return rh_fail(error, RH_E_FILE, "%s: is a directory; name a plugin file in it", file);
-  if (!S_ISREG(st.st_mode)) return rh_fail(error, RH_E_FILE, "%s: is not a regular file", file);
-  *path = realpath(file, NULL);
-  if (!*path) return rh_fail(error, RH_E_FILE, "%s: %s", file, strerror(errno));
-  return rh_is_foreign(*path) ? RH_OK : check_shared_object(*path, is_transport, error);
-}
-
-static int number_of(const rh_test *test) { return atoi(test->id + 1); }
-
-/* Marks the tests of a list: "V01,V10-V15"; null: as `usual`. */
-static rh_status read_list(const char *option, const char *list, int usual,
+/* Marks the tests of a list, "V01,V10-V15", as wanted or not; null: none. */
+static rh_status read_list(const char *option, const char *list, int wanted,
                            unsigned char marks[RH_N_TESTS + 1], rh_error *error) {
-  memset(marks, list ? 0 : usual, RH_N_TESTS + 1);
   for (const char *at = list; at;) {
     char from[4], to[4];
     int length = 0, more = 0;
@@ -72,7 +66,7 @@ static rh_status read_list(const char *option, const char *list, int usual,
     if (high > RH_N_TESTS)
       return rh_fail(error, RH_E_USAGE, "--%s '%s': there is no V%02d; the last one is V%02d",
                      option, list, high, RH_N_TESTS);
-    memset(marks + low, 1, (size_t)(high - low) + 1);
+    memset(marks + low, wanted, (size_t)(high - low) + 1);
     if (!*at++) return RH_OK;
   }
   if (!list) return RH_OK;
@@ -251,7 +245,7 @@ static int is_chosen(const runner *r, const rh_test *test) {
   const rh_verify_spec *spec = r->spec;
   if (test->of != RH_OF_FILE && (test->of == RH_OF_TRANSPORT) != r->is_transport) return 0;
   if (test == &rh_v69 && !spec->own && !spec->include) return 0;
-  return r->include[number_of(test)] && !r->exclude[number_of(test)];
+  return r->wanted[atoi(test->id + 1)];
 }
 
 /* One test of the file alone needs none. */
@@ -294,10 +288,10 @@ rh_status rh_verify(rh_verify_report *report, const rh_options *options, const r
               .most_left_s = most_s(0)};
   double start = rh_now();
   *report = (rh_verify_report){0};
-  RH_TRY(read_list("include", spec->include, 1, r.include, error));
-  RH_TRY(read_list("exclude", spec->exclude, 0, r.exclude, error));
-  RH_TRY(find_target(spec->file, &report->path, &r.is_transport, error));
-  r.trial.path = report->path;
+  memset(r.wanted, !spec->include, sizeof r.wanted);
+  RH_TRY(read_list("include", spec->include, 1, r.wanted, error));
+  RH_TRY(read_list("exclude", spec->exclude, 0, r.wanted, error));
+  RH_TRY(find_target(&r, error));
   rh_status status = rh_child_program(options, &r.program, error);
   if (status == RH_OK && needs_names(&r)) status = ask_names(&r, error);
   if (status == RH_OK) status = run_all(&r, 1, error);

@@ -63,18 +63,16 @@ RH_TEST(25, "query: unknown types are declined", RH_QUERY_TEST) {
 
 /* ---- V26 ---- */
 
-/* The legal value that `choice` selects. */
-static int64_t chosen(const rh_param *param, unsigned choice) {
-  return choice == 2 ? param->initial : rh_end_value(param, choice == 1);
-}
-
 /* The host only passes values inside the ranges, so their bounds are tried: each bound of each
  * parameter, alone and with the others at theirs. */
 static rh_status at_ends(rh_trial *trial, rh_question q) {
   const rh_strategy *strategy = trial->strategy;
   for (uint32_t k = 0; k < 9 * strategy->n_params; k++) {
-    for (uint32_t i = 0; i < strategy->n_params; i++)
-      q.params[i] = chosen(rh_strategy_param(strategy, i), i == k / 9 ? k % 3 : k % 9 / 3);
+    for (uint32_t i = 0; i < strategy->n_params; i++) {
+      const rh_param *param = rh_strategy_param(strategy, i);
+      const uint32_t choice = i == k / 9 ? k % 3 : k % 9 / 3;
+      q.params[i] = choice == 2 ? param->initial : rh_end_value(param, choice == 1);
+    }
     rh_ask(strategy, &q);
     if (q.said != RH_OK && q.said != RH_DECLINED)
       return rh_question_fail(trial, &q, "%s=%lld: answers %d, expected RH_OK or RH_DECLINED",
