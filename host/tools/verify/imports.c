@@ -38,12 +38,6 @@ static void note_sources(cl_uint n, const char **strings, const size_t *lengths)
     if (strings[k]) note_code(strings[k], lengths && lengths[k] ? lengths[k] : strlen(strings[k]));
 }
 
-static void note_buffer(cl_mem_flags flags, size_t bytes) {
-  note_opencl("clCreateBuffer", 0);
-  note_memory("clCreateBuffer");
-  if (!(flags & CL_MEM_USE_HOST_PTR)) seen.buffer_bytes += bytes;
-}
-
 /* clang-format off */
 /* X(type, name, parameters, arguments, what is noted): functions that take note, and call what the
  * plugin imports. */
@@ -84,7 +78,9 @@ static void note_buffer(cl_mem_flags flags, size_t bytes) {
     if (options) note_code(options, strlen(options))) \
   X(cl_mem, clCreateBuffer, \
     (cl_context context, cl_mem_flags flags, size_t bytes, void *host, cl_int *code), \
-    (context, flags, bytes, host, code), note_buffer(flags, bytes)) \
+    (context, flags, bytes, host, code), note_opencl("clCreateBuffer", 0); \
+    note_memory("clCreateBuffer"); \
+    seen.buffer_bytes += flags & CL_MEM_USE_HOST_PTR ? 0 : bytes) \
   X(cl_program, clCreateProgramWithSource, \
     (cl_context context, cl_uint n, const char **strings, const size_t *lengths, cl_int *code), \
     (context, n, strings, lengths, code), note_sources(n, strings, lengths))

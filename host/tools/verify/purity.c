@@ -5,7 +5,6 @@
 #include <linux/seccomp.h>
 #include <setjmp.h>
 #include <signal.h>
-#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <ucontext.h>
@@ -135,8 +134,7 @@ static rh_status try_again(asked *a, const char *when) {
 static struct {
   char violation[96]; /* "calls getenv()" */
   int watches;        /* system calls can be intercepted on this machine */
-  void *environment;  /* a page that cannot be read */
-  size_t page;
+  rh_guard guard;     /* behind it there is no environment */
 } sandbox;
 static __thread int is_sandboxed;
 static __thread sigjmp_buf way_out;
@@ -185,11 +183,12 @@ static int reads_clock(const void *context) {
 }
 
 static void on_signal(int number, siginfo_t *info, void *context) {
-  const char *at = info->si_addr, *page = sandbox.environment;
+  enum { PAGE = 4096 };
+  const unsigned char *at = info->si_addr, *environment = sandbox.guard.end;
   char what[48];
   snprintf(what, sizeof what, "makes the system call %d (asm/unistd.h)", info->si_syscall);
   if (is_sandboxed && number == SIGSYS) violate(what);
-  if (is_sandboxed && info->si_code == SEGV_ACCERR && at >= page && at < page + sandbox.page)
+  if (is_sandboxed && info->si_code == SEGV_ACCERR && at >= environment && at < environment + PAGE)
     violate("reads the environment");
   if (is_sandboxed && info->si_code == SI_KERNEL && reads_clock(context))
     violate("reads the processor's clock");
@@ -217,18 +216,16 @@ static rh_status in_sandbox(asked *a) {
   char **environment = environ;
   rh_trial_phase(a->trial, "query");
   sandbox.violation[0] = 0;
-  sandbox.page = (size_t)sysconf(_SC_PAGESIZE);
-  sandbox.environment = mmap(NULL, sandbox.page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   rh_imports_redirect(a->trial->path, denied, RH_COUNT(denied));
   sigaction(SIGSYS, &action, &old[0]);
   sigaction(SIGSEGV, &action, &old[1]);
-  if (sandbox.environment != MAP_FAILED) environ = sandbox.environment;
+  if (rh_guard_map(&sandbox.guard, 1, NULL) == RH_OK) environ = (void *)sandbox.guard.end;
   if (pthread_create(&thread, NULL, ask_sandboxed, a) == 0) pthread_join(thread, NULL);
   environ = environment;
   rh_imports_restore();
   sigaction(SIGSYS, &old[0], NULL);
   sigaction(SIGSEGV, &old[1], NULL);
-  if (sandbox.environment != MAP_FAILED) munmap(sandbox.environment, sandbox.page);
+  rh_guard_unmap(&sandbox.guard);
   if (sandbox.violation[0])
     return rh_question_fail(a->trial, &a->questions[a->at], "query %s", sandbox.violation);
   return judge_again(a, "on another thread");

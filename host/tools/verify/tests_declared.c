@@ -74,31 +74,25 @@ static uint64_t code_with(rh_trial *trial, int elsewhere, rh_pair pair, uint64_t
 }
 
 /* 1: some legal value of the parameter, with the other parameters as at this point, changes the
- * code. */
-static int changes_code_of(rh_trial *trial, uint32_t k, uint32_t point, int elsewhere, rh_pair pair,
-                           uint64_t max_n) {
-  const rh_param *param = rh_strategy_param(trial->strategy, k);
-  const int64_t values[] = {param->min, param->max, param->min + param->step, 2, 4, 8, 64, 128};
-  int64_t params[RH_MAX_PARAMS];
-  rh_point(trial, point, params);
-  uint64_t usual = code_with(trial, elsewhere, pair, max_n, params);
-  for (size_t j = 0; usual && j < RH_COUNT(values); j++) {
-    if (!rh_param_allows(param, values[j])) continue;
-    params[k] = values[j];
-    uint64_t code = code_with(trial, elsewhere, pair, max_n, params);
-    if (code && code != usual) return 1;
-  }
-  return 0;
-}
-
-/* 1: it does for any kind of problem, of few elements, or of enough for all groups of a GPU: a
- * parameter may matter at one size only. */
+ * code for any kind of problem, of few elements, or of enough for all groups of a GPU: a parameter
+ * may matter at one size only. */
 static int changes_code(rh_trial *trial, const rh_pairs *kinds, uint32_t k, uint32_t point,
                         int elsewhere) {
-  for (uint32_t kind = 0; kind < kinds->n; kind++)
-    if (changes_code_of(trial, k, point, elsewhere, kinds->list[kind], 1003) ||
-        changes_code_of(trial, k, point, elsewhere, kinds->list[kind], 1 << 24))
-      return 1;
+  const rh_param *param = rh_strategy_param(trial->strategy, k);
+  const int64_t values[] = {param->min, param->max, param->min + param->step, 2, 4, 8, 64, 128};
+  for (uint32_t problem = 0; problem < 2 * kinds->n; problem++) {
+    const rh_pair pair = kinds->list[problem / 2];
+    const uint64_t max_n = problem % 2 ? 1 << 24 : 1003;
+    int64_t params[RH_MAX_PARAMS];
+    rh_point(trial, point, params);
+    uint64_t usual = code_with(trial, elsewhere, pair, max_n, params);
+    for (size_t j = 0; usual && j < RH_COUNT(values); j++) {
+      if (!rh_param_allows(param, values[j])) continue;
+      params[k] = values[j];
+      uint64_t code = code_with(trial, elsewhere, pair, max_n, params);
+      if (code && code != usual) return 1;
+    }
+  }
   return 0;
 }
 

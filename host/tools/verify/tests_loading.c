@@ -121,22 +121,6 @@ static void load_neighbours(const rh_trial *trial) {
   rh_discovery_finish(&search);
 }
 
-/* A function of the same name in another library can replace the plugin's own. */
-static rh_status check_owners(rh_trial *trial) {
-  for (uint32_t k = 0; k < trial->plugin->n_strategies; k++) {
-    const rh_strategy *s = trial->plugin->strategies[k];
-    void (*const functions[])(void) = {(void (*)(void))s->query, (void (*)(void))s->setup,
-                                       (void (*)(void))s->run, (void (*)(void))s->teardown};
-    for (int j = 0; j < 4; j++) {
-      const void *address;
-      memcpy(&address, &functions[j], sizeof address);
-      if (address && !rh_dl_is_from(address, trial->path))
-        return rh_trial_fail(trial, "a function of strategy '%s' is in another file", s->name);
-    }
-  }
-  return RH_OK;
-}
-
 RH_TEST(14, "the descriptor is its own, even next to other plugins", RH_NEEDS_NOTHING, RH_OF_PLUGIN,
         3, 20, 0.1, 0.1) {
   rh_dl dl;
@@ -149,7 +133,19 @@ RH_TEST(14, "the descriptor is its own, even next to other plugins", RH_NEEDS_NO
   RH_TRY(rh_trial_load(trial));
   if (trial->variant == 2) load_neighbours(trial);
   ask_everything(trial);
-  return check_owners(trial);
+  /* a function of the same name in another library can replace the plugin's own */
+  for (uint32_t k = 0; k < trial->plugin->n_strategies; k++) {
+    const rh_strategy *s = trial->plugin->strategies[k];
+    void (*const functions[])(void) = {(void (*)(void))s->query, (void (*)(void))s->setup,
+                                       (void (*)(void))s->run, (void (*)(void))s->teardown};
+    for (int j = 0; j < 4; j++) {
+      const void *address;
+      memcpy(&address, &functions[j], sizeof address);
+      if (address && !rh_dl_is_from(address, trial->path))
+        return rh_trial_fail(trial, "a function of strategy '%s' is in another file", s->name);
+    }
+  }
+  return RH_OK;
 }
 
 RH_TEST(15, "unloads if declared, ten times", RH_LOADING_TEST) {

@@ -33,19 +33,6 @@ RH_TEST(24, "query: every refusal has a code and a reason", RH_QUERY_TEST) {
 
 /* ---- V25 ---- */
 
-/* A user-defined operator: complete, but with an unknown number. */
-static rh_status try_users_own(rh_trial *trial) {
-  const rh_pair pair = {RH_OP_xor, RH_TYPE_u32};
-  rh_op row = *rh_op_find(pair.op, pair.type);
-  RH_TRY(rh_trial_device(trial));
-  row.id = 0x10000;
-  row.name = "users-own";
-  rh_status status = rh_try_pair(trial, pair, 1003, &(rh_rig_with){.row = &row}, rh_one_case);
-  if (rh_unless_declined(status) == RH_OK) return RH_OK;
-  return rh_trial_fail(trial, "accepts a user-defined operator (number 0x10000), and then: %s",
-                       trial->error.message);
-}
-
 RH_TEST(25, "query: unknown types are declined", RH_QUERY_TEST) {
   static const rh_type types[] = {0, RH_N_TYPES + 1, 100, UINT32_MAX};
   rh_question q = rh_first_question(trial);
@@ -58,7 +45,16 @@ RH_TEST(25, "query: unknown types are declined", RH_QUERY_TEST) {
       return rh_trial_fail(trial, "type %u: answers %d, expected RH_OK or RH_DECLINED", q.type,
                            q.said);
   }
-  return try_users_own(trial);
+  /* a user-defined operator: complete, but with an unknown number */
+  const rh_pair pair = {RH_OP_xor, RH_TYPE_u32};
+  rh_op row = *rh_op_find(pair.op, pair.type);
+  RH_TRY(rh_trial_device(trial));
+  row.id = 0x10000;
+  row.name = "users-own";
+  rh_status status = rh_try_pair(trial, pair, 1003, &(rh_rig_with){.row = &row}, rh_one_case);
+  if (rh_unless_declined(status) == RH_OK) return RH_OK;
+  return rh_trial_fail(trial, "accepts a user-defined operator (number 0x10000), and then: %s",
+                       trial->error.message);
 }
 
 /* ---- V26 ---- */

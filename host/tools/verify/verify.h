@@ -1,11 +1,8 @@
-/* The conformance tests of a strategy. */
+/* Conformance tests of every rule for plugins and transports, each in a child process of its own.
+ * docs/extend/verify.md lists them. */
 #pragma once
 
 #include <redhost/redhost.h>
-
-/* Conformance tests: check every rule for plugins and transports, each test in a separate child
- * process.
- * docs/extend/verify.md lists the tests. */
 
 /* The parent sets CRASH and TIMEOUT, because the child could not report them. */
 #define RH_VERDICT_LIST(X)                                                                         \
