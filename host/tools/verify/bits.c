@@ -132,18 +132,6 @@ static rh_status measure(rh_trial *trial, uint64_t n, uint32_t point, const rh_d
       (unsigned long long)n, rh_text_get(&where), how, deepest, (unsigned long long)declared);
 }
 
-static rh_status on_other_devices(rh_trial *trial) {
-  rh_device device;
-  char how[160], where[200];
-  double run_s;
-  for (uint32_t k = 0; rh_other_device(trial->device, k, &device, how); k++) {
-    if (trial->quick && k % 7 != 0) continue; /* one of each kind */
-    snprintf(where, sizeof where, " on a device with %s", how);
-    RH_TRY(measure(trial, 20011, 0, &device, where, &run_s));
-  }
-  return RH_OK;
-}
-
 /* Under contention for one address, time grows faster than the number of elements. */
 #define MOST_RUN_S 0.2
 
@@ -153,6 +141,8 @@ RH_TEST(52, "no element exceeds the declared depth", RH_RUN_TEST(4, 0.4)) {
   enum { N = RH_COUNT(at) };
   uint32_t points = rh_n_points(trial->strategy, trial->quick ? 0 : 15);
   double run_s = 0;
+  rh_device device;
+  char how[160], where[200];
   for (size_t k = 0; k < N - (trial->quick ? 1 : 0); k++) {
     if (at[k] > 65537 && run_s > MOST_RUN_S) break;
     RH_TRY(measure(trial, at[k], 0, NULL, "", &run_s));
@@ -160,7 +150,12 @@ RH_TEST(52, "no element exceeds the declared depth", RH_RUN_TEST(4, 0.4)) {
   for (uint32_t k = 1; k < points; k++)
     for (size_t j = 0; j < (trial->quick ? 1u : 4u); j++)
       RH_TRY(measure(trial, at_points[j], k, NULL, "", &run_s));
-  return on_other_devices(trial);
+  for (uint32_t k = 0; rh_other_device(trial->device, k, &device, how); k++) {
+    if (trial->quick && k % 7 != 0) continue; /* one of each kind */
+    snprintf(where, sizeof where, " on a device with %s", how);
+    RH_TRY(measure(trial, 20011, 0, &device, where, &run_s));
+  }
+  return RH_OK;
 }
 
 /* ---- V50: the same bits from run to run, for all parameters, on every device, as promised ---- */

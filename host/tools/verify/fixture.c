@@ -127,10 +127,6 @@ void rh_fence_finish(rh_fence *fence) {
 
 enum { MOST_HOST_SLOTS = 1 << 18 };
 
-static uint64_t input_bytes(const rh_fixture *place) {
-  return place->elements * place->element_size;
-}
-
 static void set_index(rh_fixture *place, uint64_t index) {
   uint64_t at = index * place->of_host.n;
   place->index = index;
@@ -191,7 +187,7 @@ const unsigned char *rh_fixture_at(const rh_fixture *place, uint64_t element) {
 }
 
 rh_status rh_fixture_write(rh_fixture *place, rh_error *error) {
-  uint64_t bytes = input_bytes(place);
+  uint64_t bytes = place->elements * place->element_size;
   if (place->copy && !place->session) memcpy(place->copy, place->memory, bytes);
   if (!place->session || bytes == 0 || (place->is_lent && place->session->device->shares_memory))
     return RH_OK;
@@ -203,7 +199,7 @@ rh_status rh_fixture_write(rh_fixture *place, rh_error *error) {
 }
 
 rh_status rh_fixture_check_input(rh_fixture *place, rh_error *error) {
-  uint64_t bytes = input_bytes(place);
+  uint64_t bytes = place->elements * place->element_size;
   if (place->session && bytes)
     RH_CL_TRY(error,
               rh_cl_read(place->session->queue, place->input, CL_TRUE, 0, bytes, place->copy, NULL),

@@ -3,9 +3,6 @@
 #include <link.h>
 #include <sys/mman.h>
 
-/* Of a relocation; of 32 bits, whose symbols stand elsewhere, none has a name. */
-#define SYMBOL(info) ((uint32_t)((uint64_t)(info) >> 32))
-
 static rh_imports_seen seen = {.last = ""};
 static int mapped;
 
@@ -166,10 +163,13 @@ int rh_imports_redirect(const char *path, const rh_redirect *table, size_t n) {
   for (size_t t = 0; t < RH_COUNT(tables); t++) {
     const ElfW(Rela) *entries = (const void *)entry_of(map, tables[t][0], 1);
     size_t bytes = entries ? entry_of(map, tables[t][1], 0) : 0;
-    for (size_t k = 0; k < bytes / sizeof *entries; k++)
+    for (size_t k = 0; k < bytes / sizeof *entries; k++) {
+      /* of 32 bits, whose symbols stand elsewhere, none has a name */
+      const char *name = strings + symbols[(uint64_t)entries[k].r_info >> 32].st_name;
       for (size_t j = 0; j < n; j++)
-        if (strcmp(table[j].name, strings + symbols[SYMBOL(entries[k].r_info)].st_name) == 0)
+        if (strcmp(table[j].name, name) == 0)
           redirect(map->l_addr + entries[k].r_offset, &table[j]);
+    }
   }
   rh_dl_close(&dl);
   return 1;
