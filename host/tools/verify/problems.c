@@ -116,26 +116,25 @@ static int common_device(uint32_t k, rh_device *device) {
                   .driver = "1",
                   .extensions = ""};
   switch (k) {
-  case 0: return 1;
   case 1:
     device->kind = RH_DEVICE_CPU;
     device->max_group = 4096;
-    return 1;
+    break;
   case 2:
     device->kind = RH_DEVICE_ACCELERATOR;
     device->cl_version = 120;
-    return 1;
+    break;
   case 3: /* 0 means "unknown" */
     device->local_bytes = device->global_bytes = device->max_alloc_bytes = 0;
     device->subgroup_min = device->subgroup_max = device->cl_version = device->vendor_id = 0;
-    return 1;
+    break;
   case 4:
     device->compute_units = 1u << 20;
     device->max_group = 1u << 16;
-    return 1;
-  case 5: *device = *rh_host_device(); return 1;
-  default: return 0;
+    break;
+  case 5: *device = *rh_host_device();
   }
+  return k <= 5;
 }
 
 /* Varies what plans may depend on: numbers, features and names. */
@@ -145,48 +144,40 @@ int rh_other_device(const rh_device *real, uint32_t k, rh_device *device, char h
   static const uint64_t features[] = {RH_SUBGROUPS | RH_INTEL_SUBGROUP_BLOCKS,
                                       RH_WORK_GROUP_COLLECTIVES, RH_INT64_ATOMICS,
                                       RH_DEVICE_SCOPE_ATOMICS};
-  static const char *const words[] = {"other names", "another kind",
+  static const char *const names[] = {"other names", "another kind",
                                       "less memory and OpenCL C 1.2"};
-  enum { UNITS = 6, GROUPS = 7, LOCALS = 3, LANES = 5, FEATURES = 4 };
+  enum { UNITS = 6, GROUPS = 7, LOCALS = 3, LANES = 5, FEATURES = 4, NAMES = 3 };
   *device = *real;
   if (k < UNITS) {
     device->compute_units = units[k];
     snprintf(how, 160, "%u compute units", units[k]);
-    return 1;
-  }
-  if ((k -= UNITS) < GROUPS) {
+  } else if ((k -= UNITS) < GROUPS) {
     if (groups[k] < real->max_group) device->max_group = groups[k];
     snprintf(how, 160, "work-groups of at most %u", device->max_group);
-    return 1;
-  }
-  if ((k -= GROUPS) < LOCALS) {
+  } else if ((k -= GROUPS) < LOCALS) {
     device->local_bytes = real->local_bytes >> (2 * k + 2);
     snprintf(how, 160, "%llu B of local memory", (unsigned long long)device->local_bytes);
-    return 1;
-  }
-  if ((k -= LOCALS) < LANES) {
+  } else if ((k -= LOCALS) < LANES) {
     /* Kernels rely on the real sub-group size, if there is one. */
     if (!(real->features & RH_SUBGROUPS) && real->kind == RH_DEVICE_CPU)
       device->subgroup_min = device->subgroup_max = lanes[k];
     snprintf(how, 160, "sub-groups of %u", lanes[k]);
-    return 1;
-  }
-  if ((k -= LANES) < FEATURES) {
+  } else if ((k -= LANES) < FEATURES) {
     device->features &= ~features[k];
     snprintf(how, 160, "features 0x%llx", (unsigned long long)device->features);
-    return 1;
-  }
-  if ((k -= FEATURES) >= RH_COUNT(words)) return 0;
-  snprintf(how, 160, "%s", words[k]);
-  device->name = "another device";
-  device->driver = "1.0";
-  device->vendor_id = 1;
-  if (k == 1 && real->kind != RH_DEVICE_HOST)
-    device->kind = real->kind == RH_DEVICE_CPU ? RH_DEVICE_GPU : RH_DEVICE_CPU;
-  if (k == 2) {
+  } else if ((k -= FEATURES) < NAMES) {
+    snprintf(how, 160, "%s", names[k]);
+    device->name = "another device";
+    device->driver = "1.0";
+    device->vendor_id = 1;
+    if (k == 1 && real->kind != RH_DEVICE_HOST)
+      device->kind = real->kind == RH_DEVICE_CPU ? RH_DEVICE_GPU : RH_DEVICE_CPU;
+    if (k < 2) return 1;
     device->global_bytes = real->global_bytes / 4;
     device->max_alloc_bytes = real->max_alloc_bytes / 4;
     device->cl_version = 120;
+  } else {
+    return 0;
   }
   return 1;
 }
