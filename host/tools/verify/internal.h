@@ -291,7 +291,7 @@ typedef struct rh_rig_with {
   const rh_op *row; /* another operator, of the same type; without a prelude: with the usual one */
   const int64_t *params;
   const rh_device *device; /* the description given to the plugin */
-  enum {
+  enum rh_rig_layout {
     RH_RIG_PLAIN, /* how the structs lie that it is given */
     RH_RIG_EXACT, /* as small as in ABI 1.0, each followed by an inaccessible page */
     RH_RIG_GROWN  /* larger than today's, with garbage in the new part */
@@ -402,7 +402,7 @@ rh_status rh_try_pair(rh_trial *trial, rh_pair pair, uint64_t max_n, const rh_ri
 rh_status rh_try_pairs(rh_trial *trial, uint64_t max_n, uint32_t most_when_quick,
                        int (*wanted)(rh_pair), const rh_rig_with *with, rh_try_rig *try);
 /* Tries the simplest problem that is served. */
-rh_status rh_try_one(rh_trial *trial, uint64_t max_n, int layout, rh_try_rig *try);
+rh_status rh_try_one(rh_trial *trial, uint64_t max_n, enum rh_rig_layout layout, rh_try_rig *try);
 /* One simple case, of all max_n elements, from query to teardown. */
 rh_status rh_try_any_problem(rh_trial *trial, uint64_t max_n);
 

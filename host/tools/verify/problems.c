@@ -80,7 +80,7 @@ rh_status rh_try_pairs(rh_trial *trial, uint64_t max_n, uint32_t most_when_quick
   return RH_OK;
 }
 
-rh_status rh_try_one(rh_trial *trial, uint64_t max_n, int layout, rh_try_rig *try) {
+rh_status rh_try_one(rh_trial *trial, uint64_t max_n, enum rh_rig_layout layout, rh_try_rig *try) {
   rh_pairs pairs;
   RH_TRY(rh_served_pairs(trial, max_n, 1, &pairs));
   return rh_try_pair(trial, pairs.list[0], max_n, &(rh_rig_with){.layout = layout}, try);
