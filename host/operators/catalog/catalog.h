@@ -14,9 +14,6 @@ typedef struct rh_traits {
   uint32_t value_bytes; /* of the largest value */
 } rh_traits;
 
-/* RH_E_FILE, with the reason, if it can be made for no types of its operands. */
-rh_status rh_traits_find(rh_traits *traits, const rh_definition *definition, rh_error *error);
-
 typedef enum rh_operator_origin {
   RH_ORIGIN_FILE,
   RH_ORIGIN_REDHOST,
@@ -59,12 +56,6 @@ void rh_catalog_finish(rh_catalog *catalog);
 
 /* The entry of that name that takes precedence; null if there is none. */
 const rh_catalog_entry *rh_catalog_find(const rh_catalog *catalog, const char *name);
-
-/* The definition of the operator of that name, which no built-in one has.  A file of that name that
- * comes before it and cannot be used is logged.  RH_E_FILE if there is only such a file, RH_E_USAGE
- * if there is no operator of that name, with a suggestion. */
-rh_status rh_catalog_define(rh_definition *definition, const rh_options *options, const char *name,
-                            rh_error *error);
 
 /* ---- What other libraries call types and operators ---- */
 

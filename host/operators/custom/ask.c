@@ -6,11 +6,6 @@ rh_status rh_custom_expressions(const rh_custom *self, rh_exprs **made, rh_error
                          error);
 }
 
-uint32_t rh_custom_constant_types(const rh_custom *self, uint32_t constant) {
-  uint32_t types = rh_exprs_constant_types(self->load, constant);
-  return self->finalize ? types | rh_exprs_constant_types(self->finalize, constant) : types;
-}
-
 void rh_custom_set_constants(rh_custom *self, const rh_expr_value *values) {
   for (uint32_t k = 0; k < self->n_lets; k++) self->lets[k].value = values[k];
   rh_exprs_set_constants(self->load, values);

@@ -23,6 +23,41 @@ static const rh_operator *part(const rh_operator *face, uint32_t k, uint32_t *va
   return &self->alone[k]->face;
 }
 
+/* JSON has neither numbers above INT64_MAX nor all floats. */
+static void add_constant(rh_text *to, const rh_expr_value *value) {
+  char number[32];
+  double x = (double)value->x;
+  uint64_t bits;
+  memcpy(&bits, &x, sizeof bits);
+  if (!value->is_float) {
+    rh_text_add(to, value->x > INT64_MAX ? "\"%.0Lf\"" : "%.0Lf", value->x);
+  } else if (isfinite(x)) {
+    rh_format_number(number, x);
+    rh_text_add(to, "%s%s", number, strpbrk(number, ".e") ? "" : ".0");
+  } else {
+    rh_text_add(to, "\"%s of the bits %016" PRIx64 "\"", isnan(x) ? "nan" : "inf", bits);
+  }
+}
+
+static void constants(const rh_operator *face, rh_text *to) {
+  const rh_custom *self = rh_custom_of(face);
+  for (uint32_t k = 0; k < self->n_lets; k++) {
+    rh_text_add(to, "%c\"%s\":", k ? ',' : '{', self->lets[k].name);
+    add_constant(to, &self->lets[k].value);
+  }
+  if (self->n_lets) rh_text_add(to, "}");
+}
+
+static const char *decline(const rh_operator *op, const rh_strategy *strategy,
+                           const rh_answer *answer) {
+  if (!op->is_code) return NULL;
+  if (strategy->device_kinds == RH_DEVICE_HOST)
+    return "it runs on the host, and the operator is OpenCL C, which runs on devices";
+  if (answer->finishes_on_host)
+    return "it finishes on the host, and the operator is OpenCL C, which runs on devices";
+  return NULL;
+}
+
 /* ---- For plugins ---- */
 
 enum { BLOCK_BYTES = 4096 }; /* of mapped elements */
@@ -90,9 +125,9 @@ static const rh_operator_calls calls = {
     .decode = rh_custom_decode,
     .results = rh_custom_results,
     .part = part,
-    .constants = rh_custom_constants,
+    .constants = constants,
     .open = rh_by_code_open,
-    .decline = rh_by_code_decline,
+    .decline = decline,
     .refer = rh_custom_refer,
     .refer_more = rh_sample_serial,
     .conclude = rh_custom_conclude,

@@ -16,10 +16,6 @@ rh_status rh_by_code_prepare(const rh_operator *op, rh_context *context, rh_erro
 /* The first failure of the device since then; RH_OK if there was none, or none is needed. */
 rh_status rh_by_code_status(const rh_operator *op, rh_error *error);
 
-/* Why a strategy cannot serve it; null if it can. */
-const char *rh_by_code_decline(const rh_operator *op, const rh_strategy *strategy,
-                               const rh_answer *answer);
-
 /* The first error of a build log, for a message: "far.cl:3:5: unknown type name 'q', at column 5 of
  * '...'".  code: the operator's text, with #line directives.  An error in what redhost adds to it
  * has the place of the compiler's note on it, or the end of the file.  0: there is none. */
@@ -254,12 +250,6 @@ void rh_custom_finalize(const rh_custom *self, const rh_result_field *given, uin
  * operator alone has them. */
 void rh_custom_show(const rh_custom *self, const rh_result_field *results, const void *value,
                     rh_result *result);
-
-/* Bit j: result k is computed from number j. */
-uint64_t rh_custom_result_uses(const rh_custom *self, uint32_t k);
-/* Between which numbers result k lies, if the numbers that it is computed from lie in intervals. */
-rh_interval rh_custom_enclose_result(const rh_custom *self, uint32_t k, const rh_interval *given,
-                                     uint64_t n);
 
 /* Operators as JSON: files, and those that come with redhost.  docs/use/operators.md has the
  * format. */

@@ -8,9 +8,6 @@
 /* Expressions over the operands and constants. */
 rh_status rh_custom_expressions(const rh_custom *self, rh_exprs **made, rh_error *error);
 
-/* rh_exprs_constant_types() of all its expressions. */
-uint32_t rh_custom_constant_types(const rh_custom *self, uint32_t constant);
-
 /* definition->ops as numbers. */
 rh_status rh_custom_parse_ops(const rh_definition *definition, uint32_t ops[RH_MOST_FIELDS],
                               uint32_t *n, rh_error *error);
@@ -24,10 +21,6 @@ rh_status rh_custom_make_fields(rh_custom *self, const rh_definition *definition
 /* The map of one of several operators; the only one if there are not several.  malloc'ed; null if
  * out of memory. */
 char *rh_custom_map_of(const rh_custom *self, const rh_definition *definition, uint32_t part);
-
-/* The definition's code, for fields that have been added. */
-rh_status rh_custom_make_code(rh_custom *self, const rh_definition *definition, rh_error *error);
-void rh_custom_destroy_code(rh_code *code); /* null is legal */
 
 /* Those of a struct's fields, bit k: field k, that are combined from them alone. */
 uint64_t rh_custom_closed(const rh_custom *self, uint64_t fields);
@@ -47,10 +40,6 @@ void rh_custom_results(const rh_operator *face, const void *values, const uint64
 
 /* Fills in `user` of self->op, which is `self`, what gets it, and face.calls. */
 void rh_custom_give_functions(rh_custom *self);
-
-void rh_custom_constants(const rh_operator *face, rh_text *to);
-/* malloc'ed; null if out of memory. */
-char *rh_custom_make_key(const rh_custom *self, const rh_definition *definition);
 
 /* Mean and variance on the host: moments.c. */
 

@@ -212,6 +212,19 @@ static void judge_sampled(const judging *j, uint32_t k, const rh_result_field *i
 
 /* ---- One result ---- */
 
+/* Between which numbers result k lies, if the numbers that it is computed from lie in intervals. */
+static rh_interval enclose_result(const rh_custom *self, uint32_t k, const rh_interval *given,
+                                  uint64_t n) {
+  uint64_t constants[RH_EXPR_MOST_SLOTS];
+  rh_interval variables[RH_MOST_FIELDS + 1];
+  uint32_t n_given = rh_custom_n_given(self);
+  if (!self->finalize) return given[k];
+  memcpy(variables, given, n_given * sizeof *given);
+  variables[n_given] = rh_interval_around((double)n);
+  rh_exprs_bind(self->finalize, n, constants);
+  return rh_exprs_enclose_one(self->finalize, k, variables, constants);
+}
+
 static void judge_bounded(const judging *j, rh_interval within, const rh_result_field *is,
                           const rh_result_field *should, rh_verdict *verdict) {
   double x = number_of(is), exact = number_of(should), error = fabs(x - exact);
@@ -227,13 +240,14 @@ static void judge_bounded(const judging *j, rh_interval within, const rh_result_
 
 static void judge_one(const judging *j, uint32_t k, const rh_result_field *is,
                       const rh_result_field *should, rh_verdict *verdict) {
-  uint64_t uses = j->is_finalized ? rh_custom_result_uses(j->custom, k) : UINT64_C(1) << k;
+  uint64_t uses = UINT64_C(1) << k; /* bit m: it is computed from number m */
   /* The elements that a condition chose are counted, and its functions may err. */
   const rh_operator_field *last = &j->custom->fields[j->custom->n_fields - 1];
   int counts_by_chance = j->custom->has_count && last->kind != RH_FIELD_EXACT;
   knowledge least = counts_by_chance ? SAMPLED : SAME_BITS;
   rh_interval given[RH_MOST_FIELDS], within = {(double)NAN, (double)NAN};
   int weak = 0;
+  if (j->is_finalized && j->custom->finalize) uses = rh_exprs_variables(j->custom->finalize, k);
   for (uint32_t m = 0; m < j->n_given; m++) {
     const number *known = &j->numbers[m];
     given[m] = known->within;
@@ -242,7 +256,7 @@ static void judge_one(const judging *j, uint32_t k, const rh_result_field *is,
     weak |= known->weak;
   }
   if (least == BOUNDED && j->is_finalized)
-    within = rh_custom_enclose_result(j->custom, k, given, rh_reference_count(j->reference));
+    within = enclose_result(j->custom, k, given, rh_reference_count(j->reference));
   else if (least == BOUNDED) within = given[k];
   if (least == SAMPLED) {
     judge_sampled(j, k, is, should, verdict);

@@ -53,6 +53,12 @@ static rh_status check_names(const rh_custom *self, int has_results, rh_error *e
   return RH_OK;
 }
 
+/* rh_exprs_constant_types() of all its expressions. */
+static uint32_t constant_types(const rh_custom *self, uint32_t constant) {
+  uint32_t types = rh_exprs_constant_types(self->load, constant);
+  return self->finalize ? types | rh_exprs_constant_types(self->finalize, constant) : types;
+}
+
 /* ---- Mapped operators ---- */
 
 static rh_status parse_map(rh_custom *self, const rh_definition *definition, rh_error *error) {
@@ -277,6 +283,58 @@ static int uses_f64(const rh_custom *self) {
   return self->face.type == RH_TYPE_f64 || facts & RH_EXPR_USES_F64;
 }
 
+/* ---- The key ---- all that rh_custom_create() makes it of, as JSON, but for its name and claims
+ * of associativity, and the constants' values.  Members that are empty are left out. */
+
+static json_t *named_texts(const rh_named_text *list, uint32_t n) {
+  json_t *to = n ? json_array() : NULL;
+  for (uint32_t k = 0; k < n; k++)
+    json_array_append_new(to, json_pack("{s:s, s:s}", "name", list[k].name, "text", list[k].text));
+  return to;
+}
+
+static json_t *fields_of(const rh_definition *of) {
+  json_t *to = of->n_fields ? json_array() : NULL;
+  for (uint32_t k = 0; k < of->n_fields; k++) {
+    const rh_field_text *field = &of->fields[k];
+    json_array_append_new(to, json_pack("{s:s*, s:s*, s:s*, s:s*, s:s*}", "combine", field->combine,
+                                        "identity", field->identity, "load", field->load, "name",
+                                        field->name, "type", rh_type_name(field->type)));
+  }
+  return to;
+}
+
+static json_t *operands_of(const rh_custom *self) {
+  json_t *to = json_array();
+  for (uint32_t k = 0; k < self->face.n_operands; k++)
+    json_array_append_new(to, json_pack("{s:s, s:s}", "name", self->operands[k].name, "type",
+                                        rh_type_name(self->operands[k].type)));
+  return to;
+}
+
+static json_t *constants_of(const rh_custom *self) {
+  json_t *to = self->n_lets ? json_array() : NULL;
+  for (uint32_t k = 0; k < self->n_lets; k++) {
+    const rh_expr_value *value = &self->lets[k].value;
+    const char *kind = value->is_float ? "float" : value->x > INT64_MAX ? "large" : "integer";
+    json_array_append_new(to, json_pack("{s:s, s:s, s:i}", "name", self->lets[k].name, "kind", kind,
+                                        "types", (int)constant_types(self, k)));
+  }
+  return to;
+}
+
+/* malloc'ed; null if out of memory. */
+static char *make_key(const rh_custom *self, const rh_definition *of) {
+  json_auto_t *to =
+      json_pack("{s:o*, s:o*, s:o*, s:o, s:o*, s:o*, s:s*, s:s*, s:s*, s:s*, s:s*}", "finalize",
+                named_texts(of->results, of->n_results), "let", named_texts(of->lets, of->n_lets),
+                "constants", constants_of(self), "operands", operands_of(self), "value",
+                fields_of(of), "code", of->code ? rh_json_bytes(of->code) : NULL, "initial",
+                of->initial, "map", of->map, "op", of->ops, "where", of->where, "claim",
+                of->flags & RH_OP_COMMUTATIVE ? "commutative" : NULL);
+  return to ? json_dumps(to, JSON_COMPACT | JSON_SORT_KEYS) : NULL;
+}
+
 /* To all that runs and checks operators. */
 static void show(rh_custom *self, int has_initial) {
   uint64_t hash = rh_hash(0, self->key, strlen(self->key));
@@ -312,7 +370,7 @@ static rh_status make_operator(rh_custom *self, const rh_definition *definition,
   if (status != RH_OK) return name_file(definition, status, error);
   for (uint32_t k = 0; k < n_lets;
        k++) { /* one that was given and that nothing reads is mistyped */
-    int is_used = rh_custom_constant_types(self, k) != 0;
+    int is_used = constant_types(self, k) != 0;
     for (uint32_t j = 0; j < definition->n_constants; j++) /* the file's own, which may be given */
       is_used |= strcmp(definition->constants[j].name, self->lets[k].name) == 0;
     if (!is_used) return rh_fail(error, RH_E_USAGE, "constant %s is not used", self->lets[k].name);
@@ -321,7 +379,7 @@ static rh_status make_operator(rh_custom *self, const rh_definition *definition,
   self->is_moments = rh_moments_is(self, definition);
   rh_custom_find_kinds(self);
   RH_TRY(take_apart(self, definition, error));
-  if (!(self->key = rh_custom_make_key(self, definition)))
+  if (!(self->key = make_key(self, definition)))
     return rh_fail(error, RH_E_NOMEM, "no memory for an operator");
   show(self, definition->initial != NULL);
   return RH_OK;
@@ -347,7 +405,11 @@ void rh_custom_destroy(rh_custom *self) {
   rh_exprs_destroy(self->load);
   rh_exprs_destroy(self->combine);
   rh_exprs_destroy(self->finalize);
-  rh_custom_destroy_code(self->code);
+  if (self->code) {
+    rh_on_device_destroy(self->code->device);
+    free(self->code->text);
+  }
+  free(self->code);
   for (uint32_t k = 0; k < RH_MOST_FIELDS; k++) rh_custom_destroy(self->alone[k]);
   free(self->key);
   free(self);

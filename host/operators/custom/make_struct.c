@@ -20,32 +20,27 @@ char *rh_custom_map_of(const rh_custom *self, const rh_definition *definition, u
   return strndup(list, (size_t)(end - list));
 }
 
-static rh_status parse_ops(const rh_definition *definition, uint32_t ops[RH_MOST_FIELDS],
-                           uint32_t *n, rh_error *error) {
-  const char *list = definition->ops ? definition->ops : "sum";
-  char name[RH_OPERATOR_NAME_BYTES];
-  for (*n = 0;; list++) {
-    const char *end = end_of_item(list);
-    if (*n == RH_MOST_FIELDS)
-      return rh_fail(error, RH_E_USAGE, "at most %d operators in one pass", RH_MOST_FIELDS);
-    snprintf(name, sizeof name, "%.*s", (int)(end - list), list);
-    ops[*n] = rh_op_from_name(name);
-    if (!ops[*n] && *n == 0 && !*end)
-      return rh_fail(error, RH_E_USAGE, "unknown operator '%s'. Known: %s", name, rh_op_names());
-    if (!ops[*n])
-      return rh_fail(error, RH_E_USAGE,
-                     "'%s' in '%s' is not built in, as several operators in one pass are: %s", name,
-                     definition->ops, rh_op_names());
-    ++*n;
-    list = end;
-    if (!*list) return RH_OK;
-  }
-}
-
 rh_status rh_custom_parse_ops(const rh_definition *definition, uint32_t ops[RH_MOST_FIELDS],
                               uint32_t *n, rh_error *error) {
-  rh_status status = parse_ops(definition, ops, n, error);
-  return status == RH_OK ? RH_OK : rh_definition_blame(definition, "op", RH_ITEM_WHOLE, error);
+  const char *list = definition->ops ? definition->ops : "sum";
+  char name[RH_OPERATOR_NAME_BYTES];
+  for (*n = 0; *n < RH_MOST_FIELDS; list++) {
+    const char *end = end_of_item(list);
+    snprintf(name, sizeof name, "%.*s", (int)(end - list), list);
+    uint32_t op = ops[(*n)++] = rh_op_from_name(name);
+    list = end;
+    if (op && !*end) return RH_OK;
+    if (op) continue;
+    if (*n == 1 && !*end)
+      rh_fail(error, RH_E_USAGE, "unknown operator '%s'. Known: %s", name, rh_op_names());
+    else
+      rh_fail(error, RH_E_USAGE,
+              "'%s' in '%s' is not built in, as several operators in one pass are: %s", name,
+              definition->ops, rh_op_names());
+    return rh_definition_blame(definition, "op", RH_ITEM_WHOLE, error);
+  }
+  rh_fail(error, RH_E_USAGE, "at most %d operators in one pass", RH_MOST_FIELDS);
+  return rh_definition_blame(definition, "op", RH_ITEM_WHOLE, error);
 }
 
 /* ---- Fields ---- */
@@ -298,13 +293,51 @@ static rh_status add_fields(rh_custom *self, const rh_definition *definition, rh
   return self->has_count ? add_loaded(self, &count, ours, ours, error) : RH_OK;
 }
 
+/* The compiler's words for a missing function name the program around it. */
+static rh_status check_functions(const rh_definition *definition, rh_error *error) {
+  static const char *const functions[] = {"rh_load", "rh_combine", "rh_identity"};
+  for (int k = 0; k < 3; k++) {
+    const char *at = definition->code;
+    size_t length = strlen(functions[k]);
+    while ((at = strstr(at, functions[k])) &&
+           (isalnum((unsigned char)at[length]) || at[length] == '_'))
+      at++;
+    if (at) continue;
+    rh_fail(error, RH_E_USAGE,
+            "expected the functions rh_load, rh_combine and rh_identity; there is no %s",
+            functions[k]);
+    return rh_definition_blame(definition, definition->code_file ? "code" : "source", RH_ITEM_WHOLE,
+                               error);
+  }
+  return RH_OK;
+}
+
+/* The definition's code, for fields that have been added. */
+static rh_status make_code(rh_custom *self, const rh_definition *definition, rh_error *error) {
+  if (!definition->code)
+    return rh_fail(error, RH_E_USAGE,
+                   "operator %s names a file of OpenCL C, and only a file beside it can",
+                   definition->name);
+  RH_TRY(check_functions(definition, error));
+  if (self->n_lets)
+    return rh_fail(error, RH_E_USAGE, "operator %s is in OpenCL C and has no constants",
+                   definition->name);
+  RH_TRY(rh_custom_expressions(self, &self->load, error));
+  for (uint32_t k = 0; k < self->face.n_operands; k++)
+    RH_TRY(rh_exprs_output(self->load, self->operands[k].name, 0, "operands", error));
+  RH_TRY(RH_NEW(&self->code, 1, "an operator", error));
+  RH_TRY(rh_copy(&self->code->text, definition->code, "an operator", error));
+  self->op.identity = self->code->identity;
+  return RH_OK;
+}
+
 rh_status rh_custom_make_fields(rh_custom *self, const rh_definition *definition, rh_error *error) {
   if (definition->code || definition->code_file) {
     for (uint32_t k = 0; k < definition->n_fields; k++)
       RH_TRY(add_field(self, definition->fields[k].name, definition->fields[k].type, error));
     close_struct(self);
     stand_in(self, definition->flags);
-    return rh_custom_make_code(self, definition, error);
+    return make_code(self, definition, error);
   }
   RH_TRY(add_fields(self, definition, error));
   RH_TRY(make_combine(self, error));

@@ -195,23 +195,6 @@ void rh_custom_finalize(const rh_custom *self, const rh_result_field *given, uin
            strnlen(self->results[k], sizeof results[k].name - 1));
 }
 
-uint64_t rh_custom_result_uses(const rh_custom *self, uint32_t k) {
-  if (!self->finalize) return UINT64_C(1) << k;
-  return rh_exprs_variables(self->finalize, k) & ((UINT64_C(1) << rh_custom_n_given(self)) - 1);
-}
-
-rh_interval rh_custom_enclose_result(const rh_custom *self, uint32_t k, const rh_interval *given,
-                                     uint64_t n) {
-  uint64_t constants[RH_EXPR_MOST_SLOTS];
-  rh_interval variables[RH_MOST_FIELDS + 1];
-  uint32_t n_given = rh_custom_n_given(self);
-  if (!self->finalize) return given[k];
-  memcpy(variables, given, n_given * sizeof *given);
-  variables[n_given] = rh_interval_around((double)n);
-  rh_exprs_bind(self->finalize, n, constants);
-  return rh_exprs_enclose_one(self->finalize, k, variables, constants);
-}
-
 void rh_custom_show(const rh_custom *self, const rh_result_field *results, const void *value,
                     rh_result *result) {
   const rh_operator_part *first = &self->parts[0];
