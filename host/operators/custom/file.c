@@ -290,17 +290,17 @@ static const json_t *body_of(const rh_definition *of) {
 }
 
 static rh_json_place place_of(const rh_definition *of, const char *key, int64_t item, int of_name) {
-  int64_t path[4];
-  int depth = 0;
+  int64_t path[5], *to = path;
   const json_t *object = of->file, *body = body_of(of);
   if (body && (json_object_get(body, key) || row_of(key, 1))) {
-    path[depth++] = number_of(object, "by_type");
-    path[depth++] = of->body - 1;
+    *to++ = number_of(object, "by_type");
+    *to++ = of->body - 1;
     object = body;
   }
-  path[depth++] = number_of(object, key);
-  path[depth++] = item;
-  return rh_json_place_find(of->json, path, depth, of_name);
+  *to++ = number_of(object, key);
+  *to++ = item;
+  *to = RH_ITEM_WHOLE;
+  return rh_json_place_find(of->json, path, of_name);
 }
 
 const char *rh_definition_what(char what[RH_WHAT_BYTES], const rh_definition *definition,

@@ -101,10 +101,10 @@ typedef struct rh_json_place {
 } rh_json_place;
 
 /* Where the value begins that a path leads to: path[0] is the number of a member of the text's
- * object, path[1] that of an item or member in it, and so on, up to RH_ITEM_WHOLE or `depth`
- * numbers; of_name: the last member's name instead.  Members are counted in their order in the
- * text.  The text has been read as JSON: of another one, some place is returned. */
-rh_json_place rh_json_place_find(const char *json, const int64_t *path, int depth, int of_name);
+ * object, path[1] that of an item or member in it, and so on, up to RH_ITEM_WHOLE; of_name: the
+ * last member's name instead.  Members are counted in their order in the text.  The text has been
+ * read as JSON: of another one, some place is returned. */
+rh_json_place rh_json_place_find(const char *json, const int64_t *path, int of_name);
 
 /* The place of byte `byte` of the string that begins at `string`, once its escapes are read.  From
  * the end on, that of the quotation mark. */

@@ -21,7 +21,7 @@ static const number unknown = {.known = UNKNOWN}, same_bits = {.known = SAME_BIT
 typedef struct judging {
   const rh_reference *reference;
   const rh_custom *custom;
-  int is_finalized; /* 0: the numbers themselves are judged */
+  const rh_exprs *finalize; /* null: the numbers themselves are judged */
   int flushes;
   uint64_t depth; /* the h of sums */
   int is_rounded_once;
@@ -147,8 +147,8 @@ typedef struct range {
 static void results_of(const judging *j, const void *value, rh_result_field *results) {
   rh_result_field given[RH_MOST_FIELDS];
   uint64_t n = j->reference->n;
-  rh_custom_given(j->custom, value, n, j->is_finalized ? given : results);
-  if (j->is_finalized)
+  rh_custom_given(j->custom, value, n, j->finalize ? given : results);
+  if (j->finalize)
     rh_custom_finalize(j->custom, given, rh_custom_count_in(j->custom, value, n), results);
 }
 
@@ -212,19 +212,6 @@ static void judge_sampled(const judging *j, uint32_t k, const rh_result_field *i
 
 /* ---- One result ---- */
 
-/* Between which numbers result k lies, if the numbers that it is computed from lie in intervals. */
-static rh_interval enclose_result(const rh_custom *self, uint32_t k, const rh_interval *given,
-                                  uint64_t n) {
-  uint64_t constants[RH_EXPR_MOST_SLOTS];
-  rh_interval variables[RH_MOST_FIELDS + 1];
-  uint32_t n_given = rh_custom_n_given(self);
-  if (!self->finalize) return given[k];
-  memcpy(variables, given, n_given * sizeof *given);
-  variables[n_given] = rh_interval_around((double)n);
-  rh_exprs_bind(self->finalize, n, constants);
-  return rh_exprs_enclose_one(self->finalize, k, variables, constants);
-}
-
 static void judge_bounded(const judging *j, rh_interval within, const rh_result_field *is,
                           const rh_result_field *should, rh_verdict *verdict) {
   double x = number_of(is), exact = number_of(should), error = fabs(x - exact);
@@ -245,9 +232,9 @@ static void judge_one(const judging *j, uint32_t k, const rh_result_field *is,
   const rh_operator_field *last = &j->custom->fields[j->custom->n_fields - 1];
   int counts_by_chance = j->custom->has_count && last->kind != RH_FIELD_EXACT;
   knowledge least = counts_by_chance ? SAMPLED : SAME_BITS;
-  rh_interval given[RH_MOST_FIELDS], within = {(double)NAN, (double)NAN};
+  rh_interval given[RH_MOST_FIELDS + 1], within = {(double)NAN, (double)NAN};
   int weak = 0;
-  if (j->is_finalized && j->custom->finalize) uses = rh_exprs_variables(j->custom->finalize, k);
+  if (j->finalize) uses = rh_exprs_variables(j->finalize, k);
   for (uint32_t m = 0; m < j->n_given; m++) {
     const number *known = &j->numbers[m];
     given[m] = known->within;
@@ -255,9 +242,12 @@ static void judge_one(const judging *j, uint32_t k, const rh_result_field *is,
     if (known->known < least) least = known->known;
     weak |= known->weak;
   }
-  if (least == BOUNDED && j->is_finalized)
-    within = enclose_result(j->custom, k, given, rh_reference_count(j->reference));
-  else if (least == BOUNDED) within = given[k];
+  if (least == BOUNDED && j->finalize) {
+    uint64_t n = rh_reference_count(j->reference), constants[RH_EXPR_MOST_SLOTS];
+    given[j->n_given] = rh_interval_around((double)n);
+    rh_exprs_bind(j->finalize, n, constants);
+    within = rh_exprs_enclose_one(j->finalize, k, given, constants);
+  } else if (least == BOUNDED) within = given[k];
   if (least == SAMPLED) {
     judge_sampled(j, k, is, should, verdict);
   } else if (within.low <= within.high && isfinite(number_of(should))) {
@@ -303,7 +293,7 @@ static void judge_all(const judging *j, const rh_result_field *is, const rh_resu
   }
   int is_plain = worst->verdict == RH_VERDICT_OK && worst->error == 0;
   if (j->n_results < 2 || is_plain) return;
-  int is_result = j->is_finalized || !j->custom->finalize;
+  int is_result = j->finalize == j->custom->finalize;
   uint32_t field = is_result ? 0 : rh_custom_field_given(j->custom, named);
   char text[sizeof worst->text];
   memcpy(text, worst->text, sizeof text);
@@ -318,12 +308,12 @@ static void judge_numbers(const rh_reference *reference, const rh_result_field *
   uint64_t most = reference->n > 0 ? reference->n - 1 : 0;
   judging j = {.reference = reference,
                .custom = custom,
-               .is_finalized = is_finalized,
+               .finalize = is_finalized ? custom->finalize : NULL,
                .flushes = flushes,
                .depth = depth == 0 || depth > most ? most : depth,
                .is_rounded_once = depth == RH_DEPTH_ONE_ROUNDING,
                .n_given = rh_custom_n_given(custom)};
-  j.n_results = is_finalized ? custom->face.n_results : j.n_given;
+  j.n_results = j.finalize ? custom->face.n_results : j.n_given;
   rh_reference_given(reference, given);
   know_all(&j, given);
   rh_custom_finalize(custom, given, rh_reference_count(reference), results);

@@ -78,8 +78,12 @@ RH_WIDEST static void halve(double *restrict mean, double *restrict m2,
 
 #define CONVERT(word)                                                                              \
   for (uint64_t j = 0; j < n; j++) to[j] = (double)((const word *)x)[first + j]
-/* 0: only the expression does. */
-RH_WIDEST static int convert(rh_type type, const void *x, uint64_t first, uint64_t n, double *to) {
+/* Of the operand that is loaded as the mean; 0: only the expression does. */
+RH_WIDEST static int convert(const rh_custom *self, const rh_arrays *arrays, uint64_t first,
+                             uint64_t n, double *to) {
+  uint32_t variable = 0;
+  rh_type type = rh_exprs_variable_of(self->load, 1, &variable);
+  const void *x = arrays->operands[variable];
   switch (type) {
   case RH_TYPE_i8: CONVERT(int8_t); return 1;
   case RH_TYPE_u8: CONVERT(uint8_t); return 1;
@@ -100,12 +104,11 @@ static void reduce_tile(const rh_custom *self, const rh_arrays *arrays, uint64_t
   void *const outputs[4] = {loaded[0], loaded[1], loaded[2], loaded[3]};
   uint32_t variable = 0;
   rh_type type = rh_exprs_variable_of(self->load, 1, &variable);
-  const void *x = arrays->operands[variable];
   if (type == RH_TYPE_f64) {
-    reduce_lanes((const double *)x + first, lanes, mean, m2);
+    reduce_lanes((const double *)arrays->operands[variable] + first, lanes, mean, m2);
     return;
   }
-  if (!convert(type, x, first, ROWS * lanes, loaded[1]))
+  if (!convert(self, arrays, first, ROWS * lanes, loaded[1]))
     rh_custom_load_fields(self, arrays, first, ROWS * lanes, outputs);
   reduce_lanes(loaded[1], lanes, mean, m2);
 }
@@ -163,9 +166,7 @@ RH_WIDEST static void combine_few(few *of, uint64_t at, uint64_t from, uint64_t 
 static void load_few(const rh_custom *self, const rh_arrays *arrays, uint64_t first, uint64_t n,
                      few *to) {
   void *const outputs[4] = {to->n, to->mean, to->m2, to->large};
-  uint32_t variable = 0;
-  rh_type type = rh_exprs_variable_of(self->load, 1, &variable);
-  if (!convert(type, arrays->operands[variable], first, n, to->mean)) {
+  if (!convert(self, arrays, first, n, to->mean)) {
     memset(to->large, 0, n * sizeof *to->large);
     rh_custom_load_fields(self, arrays, first, n, outputs);
     return;
@@ -181,9 +182,7 @@ static int reduce_fewest(const rh_custom *self, const rh_arrays *arrays, uint64_
                          void *value) {
   double x[FEWEST];
   rh_moments of[FEWEST];
-  uint32_t variable = 0;
-  rh_type type = rh_exprs_variable_of(self->load, 1, &variable);
-  if (n > FEWEST || !convert(type, arrays->operands[variable], first, n, x)) return 0;
+  if (n > FEWEST || !convert(self, arrays, first, n, x)) return 0;
   for (uint64_t j = 0; j < n; j++) of[j] = (rh_moments){1, x[j], 0, 0};
   for (uint64_t half = FEWEST / 2; half > 0; half /= 2) {
     for (uint64_t j = 0; j + half < n; j++) of[j] = rh_moments_of_both(of[j], of[j + half]);

@@ -34,13 +34,10 @@ static rh_json_place place_at(const char *json, const char *at) {
   return place;
 }
 
-rh_json_place rh_json_place_find(const char *json, const int64_t *path, int depth, int of_name) {
+rh_json_place rh_json_place_find(const char *json, const int64_t *path, int of_name) {
   const char *at = skip_space(json);
-  for (int k = 0; k < depth && path[k] != RH_ITEM_WHOLE; k++) {
-    int is_last = k + 1 == depth || path[k + 1] == RH_ITEM_WHOLE;
-    if (*at != '[' && *at != '{') break;
-    at = enter(at, path[k], of_name && is_last);
-  }
+  for (; *path != RH_ITEM_WHOLE && (*at == '[' || *at == '{'); path++)
+    at = enter(at, *path, of_name && path[1] == RH_ITEM_WHOLE);
   return place_at(json, at);
 }
 

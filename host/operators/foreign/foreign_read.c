@@ -292,21 +292,16 @@ static rh_status take_all(const place *whole, const char *path, rh_foreign *fore
   return RH_OK;
 }
 
-/* jansson's message quotes the offending text. */
-static rh_status no_json(const json_error_t *said, rh_error *error) {
-  char text[sizeof said->text];
-  snprintf(text, sizeof text, "%s", said->text);
-  rh_make_plain(text);
-  return rh_fail(error, RH_E_PLUGIN, "is not JSON: line %d, column %d: %s", said->line,
-                 said->column, text);
-}
-
 rh_status rh_foreign_read(rh_foreign *foreign, const char *path, const char *text, size_t length,
                           rh_error *error) {
   json_error_t said;
   memset(foreign, 0, sizeof *foreign);
   foreign->json = json_loadb(text, length, JSON_REJECT_DUPLICATES, &said);
-  if (!foreign->json) return no_json(&said, error);
+  if (!foreign->json) {
+    rh_make_plain(said.text); /* which quotes the offending text */
+    return rh_fail(error, RH_E_PLUGIN, "is not JSON: line %d, column %d: %s", said.line,
+                   said.column, said.text);
+  }
   place whole = {.json = foreign->json, .error = error};
   rh_status status = json_is_object(foreign->json)
                          ? take_all(&whole, path, foreign)
