@@ -210,11 +210,11 @@ static rh_status open_resident(void *of_run, int *is_final, rh_error *error) {
   (void)is_final;
   RH_TRY(locate_all(&run->devices, &run->wanted, error));
   RH_TRY(decline_isolated(run, error));
-  const rh_resident_spec spec = {.devices = run->devices.streams,
-                                 .n_devices = run->devices.n,
-                                 .source = &run->source,
-                                 .check = (int)run->app->typed->check,
-                                 .most_host_bytes = memory - memory / 4}; /* as for files */
+  const rh_reduction_spec spec = {.devices = run->devices.streams,
+                                  .n_devices = run->devices.n,
+                                  .source = &run->source,
+                                  .check = run->app->typed->check,
+                                  .most_host_bytes = memory - memory / 4}; /* as for files */
   return rh_resident_open(&run->resident, &spec, error);
 }
 

@@ -94,7 +94,10 @@ static rh_status find_part(run_ranks *r, rh_error *error) {
     return rh_fail(error, RH_E_USAGE, "--slice '%.60s': %s has %llu elements", typed->slice,
                    r->run.what, (unsigned long long)all);
   r->n = end - typed->begin;
-  if (typed->input) rh_source_shift(&r->run.source, typed->first_n);
+  if (typed->input) {
+    r->run.source.first = typed->first_n;
+    r->run.source.n += typed->first_n;
+  }
   if (!typed->partial) return RH_OK;
   if (r->whole_n == UINT64_MAX && r->run.asked.operation.op->count_slot >= 0)
     return rh_fail(error, RH_E_USAGE,

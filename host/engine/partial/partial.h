@@ -67,12 +67,6 @@ rh_status rh_fold_add(rh_fold *fold, const rh_fold_node *node, const void *value
                       uint64_t base, rh_error *error);
 
 unsigned char *rh_fold_values(const rh_fold *fold, uint32_t k);
-/* How many of n structs, of `size` bytes and in the order of their first members, numbers, have one
- * below `first`. */
-uint32_t rh_count_before(const void *list, uint32_t n, size_t size, uint64_t first);
-rh_status rh_say_overlap(uint64_t element, rh_error *error);
-/* Is the unit in a node? */
-int rh_fold_has(const rh_fold *fold, uint64_t unit);
 
 /* *value, of op->value_size bytes and aligned to 16: value number `which` of the whole; the
  * identity if there are no nodes.  The caller has added all; RH_E_INVALID names the first gap. */

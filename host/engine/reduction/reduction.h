@@ -11,8 +11,8 @@ typedef struct rh_source rh_source;
 struct rh_source {
   uint32_t n_operands;
   rh_type types[RH_MOST_OPERANDS];
-  /* Elements of each operand, of which those from `first` on are there; UINT64_MAX: n is known only
-   * at the end. */
+  /* Elements of each operand, of which those from `first` on are there, if they are a part of more;
+   * UINT64_MAX: n is known only at the end. */
   uint64_t n, first;
   int in_order; /* 1: pieces are read one after the other, in index order */
   uint64_t seed;
@@ -36,9 +36,6 @@ rh_status rh_source_of_feeds(rh_source *source, rh_feed *const *feeds, uint32_t 
  * rh_operand_data_fill() gives it. */
 void rh_source_generated(rh_source *source, const char *kind, uint64_t seed, const rh_type *types,
                          uint32_t n_operands, uint64_t n);
-
-/* The elements are a part of more: the first one has the index `first` there.  [before reading] */
-void rh_source_shift(rh_source *source, uint64_t first);
 
 /* Where the page cache holds elements first .. first+n-1 of a file, they are reduced where they are
  * by what reads the host's memory: rh_feed_view() has the rules. */
@@ -282,30 +279,20 @@ typedef struct rh_worker {
  * at least one. */
 uint64_t rh_chunk_n(const rh_job_spec *spec, uint64_t bytes);
 /* Elements of a chunk for these devices, while so many processes of this host stream.  bytes: as
- * rh_stream_spec has it; check: RH_CHECK_*; source: null if nothing is viewed. */
+ * rh_reduction_spec has chunk_bytes; check: RH_CHECK_*; source: null if nothing is viewed. */
 uint64_t rh_stream_chunk_n(const rh_worker *devices, uint32_t n_devices, uint32_t processes,
                            const rh_source *source, int check, uint64_t bytes);
 
 /* Are references computed on a device, by one thread at a time? */
 int rh_stream_looks_itself(const rh_job_spec *job);
 
-/* Counts the threads of a device that may use so many processors, and the slots that keep it and
- * them busy.  check: RH_CHECK_*. */
-void rh_worker_plan(rh_worker *device, uint32_t processors, int in_order, int check,
-                    uint64_t chunk_n);
-
-/* Asks the strategy of a device with a plan, and sets up it and its slots, for n elements in all:
- * UINT64_MAX, if that is not known.  The strategy is tested unless check is RH_CHECK_FULL.  It
- * fails as rh_job_init() does; after a failure only rh_worker_finish() is to follow. */
-rh_status rh_worker_open(rh_worker *device, uint64_t n, uint64_t chunk_n, int check,
-                         rh_error *error);
 /* Releases what was set up.  [when nothing is on its way] */
 void rh_worker_finish(rh_worker *device);
 
 /* Sets up the strategies and slots of all that have no failure yet.  Workers that decline or cannot
  * be set up are left out, as those are that have one, with warnings; without any, it fails as the
- * first did.  processors: that their threads may use; source: for in_order; whole_n: as
- * rh_worker_open() has n; check: RH_CHECK_*. */
+ * first did.  processors: that their threads may use; source: for in_order; whole_n:
+ * UINT64_MAX, if it is not known; check: RH_CHECK_*. */
 rh_status rh_workers_set_up(rh_worker *devices, uint32_t n_devices, uint32_t processors,
                             const rh_source *source, uint64_t chunk_n, uint64_t whole_n, int check,
                             rh_error *error);
@@ -358,12 +345,13 @@ rh_status rh_crew_wait(rh_crew *crew, void (*report)(void *user), void *user, rh
 
 enum { RH_REDUCTION_MOST_TIMES = 4096 };
 
-/* The same for a value, and for values of segments. */
+/* The same for a value, for values of segments, and for data that stay. */
 typedef struct rh_reduction_spec {
   const rh_reporter *reporter; /* of the progress, in the thread of the caller */
-  const rh_source *source;     /* of segments: of known length */
+  const rh_source *source;     /* of segments, and of data that stay: of known length */
   /* The workers; those that are up already are not set up.  Of segments: each has a strategy for
-   * the layout in its job, and nothing is set up in it. */
+   * the layout in its job, and nothing is set up in it; nor is it of data that stay, of which `n`,
+   * `is_up` and `failure` say what became. */
   rh_worker *devices;
   uint32_t n_devices; /* 1 to RH_MOST_WORKERS */
   uint32_t processes; /* that share this host's processors */
@@ -388,7 +376,12 @@ typedef struct rh_reduction_spec {
   /* Null, and every rank has all elements; or rank r has those from starts[r] on, with starts[size]
    * at the end, and after rh_segments_reduction_ends() what its parts need of those behind. */
   const uint64_t *starts;
-  uint32_t check; /* RH_CHECK_* */
+  uint32_t check; /* RH_CHECK_*; of data that stay, too, whose sample is all of them */
+
+  /* ---- Of data that stay in the devices' memories (rh_resident) ---- */
+  /* Bytes that parts in the host's own memory may take, which devices of the host's share; 0: any
+   * number.  A source that is read in any order; what is generated is split. */
+  uint64_t most_host_bytes;
 } rh_reduction_spec;
 
 /* The end of a run: fails as it did, or because a file changed meanwhile, which explains other
@@ -554,21 +547,9 @@ rh_status rh_resident_part_end(rh_resident_part *part, rh_error *error);
 /* Data that stay in the memories of several devices: split once, at multiples of a tile, and
  * reduced by all devices at a time, again and again. */
 
-typedef struct rh_resident_spec {
-  /* The devices are those of rh_stream_spec; `n`, `is_up` and `failure` say what became of each.
-   * `chunks` and what is set up of chunks do not count. */
-  rh_worker *devices;
-  uint32_t n_devices;
-  const rh_source *source; /* of known length, and read in any order; what is generated is split */
-  int check;               /* RH_CHECK_*; of data in memory the sample is all of them */
-  /* Bytes that parts in the host's own memory may take, which devices of the host's share; 0: any
-   * number. */
-  uint64_t most_host_bytes;
-} rh_resident_spec;
-
 /* Fields from `waits` on are read-only.  Zero-initialised may be finished. */
 typedef struct rh_resident {
-  rh_resident_spec spec;
+  rh_reduction_spec spec;
   rh_source source;
   rh_job_spec whole;
   rh_resident_part *parts; /* as spec.devices */
@@ -590,7 +571,7 @@ typedef struct rh_resident {
  * fails as the last one did; RH_E_DEVICE and RH_E_NOMEM: also where they do not fit.  The devices
  * must outlive *resident, which must not be moved, and which the caller finishes even after a
  * failure. */
-rh_status rh_resident_open(rh_resident *resident, const rh_resident_spec *spec, rh_error *error);
+rh_status rh_resident_open(rh_resident *resident, const rh_reduction_spec *spec, rh_error *error);
 void rh_resident_finish(rh_resident *resident);
 
 /* `batch` reductions, back to back on each device; 1 if resident->waits.  *seconds: of one, from

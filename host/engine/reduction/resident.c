@@ -36,7 +36,7 @@ static rh_status measure(const rh_resident *r, uint32_t k, uint64_t n, double *w
   rh_source some = r->source;
   RH_FINISHED(rh_resident) trial;
   rh_result result;
-  rh_resident_spec spec = r->spec;
+  rh_reduction_spec spec = r->spec;
   double seconds, least = INFINITY;
   spec.devices = &alone;
   spec.n_devices = 1;
@@ -87,8 +87,8 @@ static rh_status set_up_part(rh_resident *r, uint32_t k, uint64_t first, uint64_
                              rh_error *error) {
   rh_worker *device = &r->spec.devices[k];
   rh_resident_part *part = &r->parts[k];
-  rh_status status =
-      rh_resident_part_init(part, device->context, &r->whole, first, end, r->spec.check, error);
+  rh_status status = rh_resident_part_init(part, device->context, &r->whole, first, end,
+                                           (int)r->spec.check, error);
   if (status != RH_OK) {
     r->failed = k;
     return status;
@@ -254,7 +254,7 @@ static int leave_out(rh_resident *r, const rh_error *why) {
   return left > 0;
 }
 
-rh_status rh_resident_open(rh_resident *r, const rh_resident_spec *spec, rh_error *error) {
+rh_status rh_resident_open(rh_resident *r, const rh_reduction_spec *spec, rh_error *error) {
   int goes_on = 1;
   rh_error why = {0};
   *r = (rh_resident){.spec = *spec, .source = *spec->source, .whole = *spec->devices[0].job};
@@ -265,7 +265,7 @@ rh_status rh_resident_open(rh_resident *r, const rh_resident_spec *spec, rh_erro
   while (goes_on) {
     RH_FINISHED(rh_partial) facts;
     r->failed = spec->n_devices;
-    rh_partial_init(&facts, &r->whole, r->whole.operation.n, (uint32_t)r->spec.check);
+    rh_partial_init(&facts, &r->whole, r->whole.operation.n, r->spec.check);
     rh_status status = try_all(r, &facts, &why);
     if (status == RH_OK) {
       rh_workers_warn(r->spec.devices, r->spec.n_devices, NULL);

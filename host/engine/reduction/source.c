@@ -32,11 +32,6 @@ rh_status rh_source_of_feeds(rh_source *source, rh_feed *const *feeds, uint32_t 
   return RH_OK;
 }
 
-void rh_source_shift(rh_source *source, uint64_t first) {
-  source->first = first;
-  source->n += first;
-}
-
 void rh_source_view(rh_source *source, uint64_t first, uint64_t n, int leaves) {
   for (uint32_t k = 0; k < source->n_operands; k++)
     if (source->feeds[k]) rh_feed_view(source->feeds[k], first - source->first, n, leaves);

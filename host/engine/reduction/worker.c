@@ -80,11 +80,12 @@ rh_status rh_stream_try(rh_job *job, int check, rh_error *error) {
   return rh_job_check_order(job, error);
 }
 
-/* Readers that copy leave a quarter of the processors to the driver and to us.  A chunk that is
+/* Counts the threads of a device that may use so many processors, and the slots that keep it and
+ * them busy.  Readers that copy leave a quarter of the processors to the driver and to us.  A chunk that is
  * checked is looked at by the one that has read it, which takes longer than reading.  While the
  * last pieces of one slot are read, others of the next are. */
-void rh_worker_plan(rh_worker *device, uint32_t processors, int in_order, int check,
-                    uint64_t chunk_n) {
+static void plan(rh_worker *device, uint32_t processors, int in_order, int check,
+                 uint64_t chunk_n) {
   uint32_t most = copies(device) ? MOST_READERS_FOR_COPIES : MOST_READERS;
   if (rh_stream_looks_itself(device->job)) check = RH_CHECK_NONE;
   if (check == RH_CHECK_FULL) most = RH_RING_MOST_THREADS;
@@ -116,8 +117,11 @@ static rh_status set_up(rh_worker *device, int check, rh_error *error) {
   return rh_stream_try(job, check, error);
 }
 
-rh_status rh_worker_open(rh_worker *device, uint64_t n, uint64_t chunk_n, int check,
-                         rh_error *error) {
+/* Asks the strategy of a device with a plan, and sets up it and its slots, for n elements in all:
+ * UINT64_MAX, if that is not known.  The strategy is tested unless check is RH_CHECK_FULL.  It
+ * fails as rh_job_init() does; after a failure only rh_worker_finish() is to follow. */
+static rh_status open_worker(rh_worker *device, uint64_t n, uint64_t chunk_n, int check,
+                             rh_error *error) {
   rh_job_spec own = *device->job;
   device->chunk_n = own.operation.n = chunk_n;
   device->whole_n = n;
@@ -169,8 +173,8 @@ rh_status rh_workers_set_up(rh_worker *devices, uint32_t n_devices, uint32_t pro
     rh_worker *device = &devices[k];
     rh_error why = {0};
     if (device->failure.status != RH_OK) continue;
-    rh_worker_plan(device, share, source->in_order, check, chunk_n);
-    rh_status status = rh_worker_open(device, whole_n, chunk_n, check, &why);
+    plan(device, share, source->in_order, check, chunk_n);
+    rh_status status = open_worker(device, whole_n, chunk_n, check, &why);
     n_up += status == RH_OK;
     if (status == RH_OK) continue;
     rh_worker_finish(device);
@@ -184,4 +188,83 @@ rh_status rh_workers_set_up(rh_worker *devices, uint32_t n_devices, uint32_t pro
   }
   if (error) *error = first;
   return first.status;
+}
+
+/* ---- Arrays ---- */
+
+int rh_arrays_keep_bits(const rh_job *job) {
+  return job->strategy->promises & RH_CANONICAL_ORDER ||
+         !rh_op_rounds(job->spec.operation.op->base, job->spec.operation.op->type);
+}
+
+uint64_t rh_arrays_most_whole(const rh_job *job, uint64_t few_bytes) {
+  const rh_operator *op = job->spec.operation.op;
+  uint64_t most = job->device ? job->device->about.max_alloc_bytes : 0, held = UINT64_MAX;
+  uint64_t padding = (op->n_operands - 1) * UINT64_C(4096); /* between operands */
+  uint32_t largest = 1;
+  for (uint32_t k = 0; k < op->n_operands; k++)
+    if (rh_type_size(op->operands[k].type) > largest) largest = rh_type_size(op->operands[k].type);
+  if (most) held = (most > padding ? most - padding : 0) / rh_operator_element_bytes(op);
+  if (!job->device || job->device->shares_memory || !rh_arrays_keep_bits(job)) return held;
+  return few_bytes / largest < held ? few_bytes / largest : held;
+}
+
+int rh_arrays_ring(const rh_job *job, uint64_t few_bytes) {
+  const rh_operator *op = job->spec.operation.op;
+  /* Without a base, every chunk would count from 0. */
+  return job->device && (!op->uses_index || op->has_base) &&
+         job->spec.operation.n > rh_arrays_most_whole(job, few_bytes);
+}
+
+rh_status rh_arrays_open(rh_worker **ring, const rh_job *found, const rh_job_spec *spec,
+                         rh_staging *staging, int check, rh_error *error) {
+  rh_job_spec chunk = *spec;
+  RH_TRY(RH_NEW(ring, 1, "the stream of arrays to a device", error));
+  rh_worker *device = *ring;
+  chunk.strategy = found->strategy->name;
+  chunk.plugin = found->path;
+  *device = (rh_worker){
+      .context = found->context, .job = &chunk, .device = found->device, .staging = staging};
+  uint64_t chunk_n = rh_stream_chunk_n(device, 1, 1, NULL, check, found->context->chunk_bytes);
+  plan(device, rh_stream_processors(1), 0, RH_CHECK_NONE, chunk_n);
+  rh_status status = open_worker(device, UINT64_MAX, chunk_n, check, error);
+  device->job = &device->chunk.spec;
+  return status;
+}
+
+void rh_arrays_close(rh_worker **ring) {
+  if (*ring) rh_worker_finish(*ring);
+  free(*ring);
+  *ring = NULL;
+}
+
+rh_status rh_arrays_reduce_part(const rh_reduction_spec *how, const rh_source *arrays,
+                                uint64_t first, uint64_t n, rh_partial *partial, rh_error *error) {
+  rh_reduction_spec spec = *how;
+  cl_command_queue queue = how->devices ? how->devices->context->options.queue : NULL;
+  rh_reduction *reduction;
+  /* The caller's own commands may write what is read. */
+  if (queue) RH_CL_TRY(error, rh_cl_finish(queue), "finishing the caller's queue");
+  spec.source = arrays;
+  spec.n_devices = spec.devices != NULL;
+  spec.first = first;
+  spec.n = n;
+  spec.ends_if_wrong = 1;
+  rh_status status = rh_reduction_open(&reduction, &spec, partial, error);
+  if (status == RH_OK) status = rh_reduction_run(reduction, error);
+  rh_reduction_close(reduction);
+  return status;
+}
+
+rh_status rh_arrays_reduce(void *ring, const void *const *arrays, uint64_t n, void *value,
+                           uint64_t *depth, rh_error *error) {
+  rh_worker *device = ring;
+  const rh_reduction_spec how = {.reporter = &device->context->options.reporter, .devices = device};
+  RH_FINISHED(rh_partial) all;
+  rh_source source;
+  rh_source_of_arrays(&source, device->chunk.spec.operation.op, arrays, 0, n);
+  rh_partial_init(&all, &device->chunk.spec, n, RH_CHECK_NONE);
+  RH_TRY(rh_arrays_reduce_part(&how, &source, 0, n, &all, error));
+  if (depth) *depth = rh_partial_depth(&all);
+  return rh_fold_value(&all.fold, 0, value, error);
 }
