@@ -159,27 +159,21 @@ static rh_status count(distributed *d, const claim *all, rh_error *error) {
   return RH_OK;
 }
 
-static rh_status settle_claims(distributed *d, const claim *all, rh_status begun,
-                               const rh_error *why, rh_error *error) {
-  uint32_t size = d->by.size, other = 0;
-  for (uint32_t r = 0; r < size; r++)
-    if (all[r].n == cannot_begin) return rh_ranks_settle(&d->ranks, begun, why, error);
-  while (other < size && memcmp(&all[other].problem, &all[0].problem, sizeof(rh_digest)) == 0)
-    other++;
-  if (other < size) return explain(d, error);
-  return count(d, all, error);
-}
-
 static rh_status agree(distributed *d, rh_status begun, const rh_error *why, rh_error *error) {
   claim mine = {.n = cannot_begin};
+  uint32_t size = d->by.size, other = 0;
   RH_FREED(claim) all = NULL;
-  RH_TRY(RH_NEW(&all, d->by.size, what, error));
+  RH_TRY(RH_NEW(&all, size, what, error));
   if (begun == RH_OK) {
     mine.n = d->asked.job.operation.n;
     mine.problem = d->problem;
   }
   RH_TRY(rh_ranks_gather(&d->ranks, &mine, sizeof mine, all, error));
-  return settle_claims(d, all, begun, why, error);
+  for (uint32_t r = 0; r < size; r++)
+    if (all[r].n == cannot_begin) return rh_ranks_settle(&d->ranks, begun, why, error);
+  while (other < size && memcmp(&all[other].problem, &all[0].problem, sizeof(rh_digest)) == 0)
+    other++;
+  return other < size ? explain(d, error) : count(d, all, error);
 }
 
 /* ---- Elements of other ranks ---- */

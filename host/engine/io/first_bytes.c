@@ -103,6 +103,16 @@ uint64_t rh_file_wanted(const void *bytes, uint64_t length) {
   return RH_FIRST_BYTES;
 }
 
+/* Does it almost begin as a .npy file, with part of the magic, or all of it at another offset, as
+ * where bytes were lost, inserted or changed?  That is not raw data. */
+static int resembles_npy(const char *start, uint64_t length) {
+  static const char magic[] = RH_NPY_MAGIC;
+  const size_t far = 16, bytes = sizeof magic - 1;
+  size_t n = length < far ? (size_t)length : far, same = 0;
+  for (size_t k = 0; k < n && k < bytes; k++) same += start[k] == magic[k];
+  return same >= 4 || memmem(start, n, magic + 1, bytes - 1) != NULL;
+}
+
 rh_status rh_file_check_raw(const char *name, rh_type type, const void *bytes, uint64_t length,
                             const rh_reporter *reporter, rh_error *error) {
   enum { LEAST = 16 };
@@ -112,7 +122,7 @@ rh_status rh_file_check_raw(const char *name, rh_type type, const void *bytes, u
   if (!type)
     return rh_fail(error, RH_E_FILE, "%s: is not a .npy file; raw data needs an element type",
                    name);
-  if (rh_npy_resembles(bytes, length))
+  if (resembles_npy(bytes, length))
     return rh_fail(error, RH_E_FILE,
                    "%s: is a damaged .npy file: its first bytes are not \\x93NUMPY; save the array "
                    "again with numpy.save",

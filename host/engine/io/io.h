@@ -24,10 +24,8 @@ typedef struct rh_npy {
 } rh_npy;
 
 /* Do the bytes begin as every .npy file does? */
+#define RH_NPY_MAGIC "\x93NUMPY"
 int rh_npy_has_magic(const void *bytes, uint64_t length);
-
-/* Do they almost begin so, as in a damaged file? That is not raw data. */
-int rh_npy_resembles(const void *bytes, uint64_t length);
 
 /* The number of bytes that rh_npy_parse needs, judging by those available: ask again when they
  * are. */

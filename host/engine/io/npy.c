@@ -1,6 +1,5 @@
 #include "io.h"
 
-#define MAGIC     "\x93NUMPY"
 #define SUPPORTED "supported: i1 u1 i2 u2 i4 u4 i8 u8 f2 f4 f8 b1"
 
 enum { MAGIC_BYTES = 6, VERSION_BYTES = 2, LONGEST_PREAMBLE = 12 };
@@ -8,16 +7,7 @@ enum { MAGIC_BYTES = 6, VERSION_BYTES = 2, LONGEST_PREAMBLE = 12 };
 /* ---- The preamble: magic, version, length of the header -------------------------------------- */
 
 int rh_npy_has_magic(const void *bytes, uint64_t length) {
-  return length >= MAGIC_BYTES && memcmp(bytes, MAGIC, MAGIC_BYTES) == 0;
-}
-
-/* Finds part of the magic, or all of it at another offset: bytes were lost, inserted or changed. */
-int rh_npy_resembles(const void *bytes, uint64_t length) {
-  const char *start = bytes;
-  const size_t far = 16, name = MAGIC_BYTES - 1;
-  size_t n = length < far ? (size_t)length : far, same = 0;
-  for (size_t k = 0; k < n && k < MAGIC_BYTES; k++) same += start[k] == MAGIC[k];
-  return same >= 4 || memmem(start, n, &MAGIC[1], name) != NULL;
+  return length >= MAGIC_BYTES && memcmp(bytes, RH_NPY_MAGIC, MAGIC_BYTES) == 0;
 }
 
 /* Bytes before the header's text, or 0 for an unknown version. */
@@ -310,7 +300,7 @@ void rh_npy_write_header(rh_text *to, const rh_npy_field *fields, uint32_t n_fie
   for (; bytes % ALIGNMENT != 0; bytes++) rh_text_add(&header, " ");
   rh_text_add(&header, "\n");
   to->failed |= header.failed;
-  unsigned char preamble[LONGEST_PREAMBLE] = MAGIC;
+  unsigned char preamble[LONGEST_PREAMBLE] = RH_NPY_MAGIC;
   preamble[6] = is_long ? 2 : 1;
   for (uint32_t k = 0; k < sizeof(uint32_t); k++)
     preamble[8 + k] = (unsigned char)(header.length >> 8 * k);

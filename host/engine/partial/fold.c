@@ -37,12 +37,6 @@ static uint32_t place_of(const rh_fold *fold, uint64_t unit) {
   return count_before(fold->nodes, fold->n, sizeof *fold->nodes, unit);
 }
 
-static int has_unit(const rh_fold *fold, uint64_t unit) {
-  uint32_t at = place_of(fold, unit);
-  return (at < fold->n && fold->nodes[at].first == unit) ||
-         (at > 0 && rh_fold_last(&fold->nodes[at - 1]) >= unit);
-}
-
 static rh_status say_overlap(uint64_t element, rh_error *error) {
   return rh_fail(error, RH_E_INVALID, "the parts of a reduction overlap: element %llu is in two",
                  (unsigned long long)element);
@@ -238,8 +232,13 @@ static rh_status join(rh_partial *partial, uint32_t k, rh_error *error) {
 /* n elements of one tile. */
 static rh_status add_piece(rh_partial *partial, uint64_t first, uint64_t n,
                            const void *const *operands, rh_error *error) {
+  const rh_fold *fold = &partial->fold;
+  uint64_t unit = first / fold->unit;
+  uint32_t node = place_of(fold, unit);
   RH_TRY(rh_edges_check_free(partial, first, n, error));
-  if (has_unit(&partial->fold, first / partial->fold.unit)) return say_overlap(first, error);
+  if ((node < fold->n && fold->nodes[node].first == unit) ||
+      (node > 0 && rh_fold_last(&fold->nodes[node - 1]) >= unit))
+    return say_overlap(first, error);
   RH_TRY(RH_ROOM(&partial->edges, partial->n_edges, "the edges of a part", error));
   uint32_t at = place_of_edge(partial, first);
   rh_edge edge;

@@ -288,23 +288,16 @@ uint64_t rh_partial_count(const rh_partial *partial) {
   return n;
 }
 
-/* The first element that is missing: whole_n, or where all ends. */
-static uint64_t first_gap(const rh_partial *partial) {
-  uint64_t at = 0, before;
-  do {
-    before = at;
-    for (uint32_t k = 0; k < partial->fold.n; k++)
-      if (partial->fold.nodes[k].first * partial->fold.unit == at) at = end_of_node(partial, k);
-    for (uint32_t k = 0; k < partial->n_edges; k++)
-      if (partial->edges[k].first == at) at += partial->edges[k].n;
-  } while (at != before);
-  return at;
-}
-
 static rh_status check_all(const rh_partial *partial, rh_error *error) {
-  uint64_t gap = first_gap(partial), end = rh_partial_end(partial);
-  if (partial->whole_n != UINT64_MAX) end = partial->whole_n;
-  if (gap == end) return RH_OK;
+  uint64_t gap = 0, before, end = rh_partial_end(partial);
+  do {
+    before = gap; /* the first element that is missing is this one, or one behind it */
+    for (uint32_t k = 0; k < partial->fold.n; k++)
+      if (partial->fold.nodes[k].first * partial->fold.unit == gap) gap = end_of_node(partial, k);
+    for (uint32_t k = 0; k < partial->n_edges; k++)
+      if (partial->edges[k].first == gap) gap += partial->edges[k].n;
+  } while (gap != before);
+  if (gap == (partial->whole_n != UINT64_MAX ? partial->whole_n : end)) return RH_OK;
   return rh_fail(error, RH_E_INVALID,
                  "a part of the reduction is missing: element %llu, for one, is in none of these",
                  (unsigned long long)gap);

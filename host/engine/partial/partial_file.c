@@ -110,10 +110,7 @@ static void pass_facts(stream *s, rh_partial *partial) {
   rh_reference *facts = &partial->facts;
   pass(s, partial->strategy, sizeof partial->strategy);
   pass(s, &partial->strategy_first, sizeof partial->strategy_first);
-  pass(s, &partial->chunks, sizeof partial->chunks);
-  pass(s, &partial->checked, sizeof partial->checked);
-  pass(s, &partial->unjudged, sizeof partial->unjudged);
-  pass(s, &partial->depth, sizeof partial->depth);
+  pass(s, &partial->chunks, 4 * 8); /* and what follows it */
   pass_u32(s, &partial->depth_unknown);
   pass_u32(s, &partial->flushes);
   if (partial->check == RH_CHECK_SAMPLED) pass_verdict(s, &partial->worst);

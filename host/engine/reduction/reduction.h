@@ -522,7 +522,7 @@ typedef struct rh_resident_part {
 /* Asks the strategy of *job, which has n of all parts, sets it up, and makes room for the elements
  * of tiles first .. end-1, which are not there yet.  check: RH_CHECK_*; whether the strategy is
  * tried on a few elements first.  It fails as rh_job_init() does, and with RH_E_DEVICE or
- * RH_E_NOMEM where they do not fit. */
+ * RH_E_NOMEM where they do not fit; the part is finished after a failure, too. */
 rh_status rh_resident_part_init(rh_resident_part *part, rh_context *context, const rh_job_spec *job,
                                 uint64_t first, uint64_t end, int check, rh_error *error);
 void rh_resident_part_finish(rh_resident_part *part);

@@ -71,33 +71,15 @@ static rh_status weigh(rh_resident *r, double *weights, rh_error *error) {
   if (n > TRIAL_BYTES / bytes) n = TRIAL_BYTES / bytes;
   for (uint32_t k = 0; k < r->spec.n_devices; k++) {
     uint32_t kind = weights[k] > 0 ? kind_of(devices, k) : k;
-    rh_status status = RH_OK;
+    r->failed = k; /* if it does */
     if (kind < k) weights[k] = weights[kind];
-    else if (weights[k] > 0) status = measure(r, k, n, &weights[k], error);
-    if (status == RH_OK) continue;
-    r->failed = k;
-    return status;
+    else if (weights[k] > 0) RH_TRY(measure(r, k, n, &weights[k], error));
   }
+  r->failed = r->spec.n_devices;
   return RH_OK;
 }
 
 /* ---- Setting up ---- */
-
-static rh_status set_up_part(rh_resident *r, uint32_t k, uint64_t first, uint64_t end,
-                             rh_error *error) {
-  rh_worker *device = &r->spec.devices[k];
-  rh_resident_part *part = &r->parts[k];
-  rh_status status = rh_resident_part_init(part, device->context, &r->whole, first, end,
-                                           (int)r->spec.check, error);
-  if (status != RH_OK) {
-    r->failed = k;
-    return status;
-  }
-  device->is_up = 1;
-  device->n = part->n;
-  r->waits |= (uint32_t)part->waits;
-  return RH_OK;
-}
 
 /* Elements in the host's memory must leave room for others. */
 static rh_status check_host(const rh_resident *r, const uint64_t *starts, rh_error *error) {
@@ -135,11 +117,18 @@ static rh_status split(rh_resident *r, rh_error *error) {
   RH_TRY(share(r, starts, error));
   RH_TRY(check_host(r, starts, error));
   for (uint32_t k = 0; k < r->spec.n_devices; k++) {
-    if (r->spec.devices[k].failure.status != RH_OK) continue;
-    if (starts[k + 1] == starts[k] && !is_empty) continue;
+    rh_worker *device = &r->spec.devices[k];
+    rh_resident_part *part = &r->parts[k];
+    if (device->failure.status != RH_OK || (starts[k + 1] == starts[k] && !is_empty)) continue;
     is_empty = 0;
-    RH_TRY(set_up_part(r, k, starts[k], starts[k + 1], error));
+    r->failed = k; /* if it does */
+    RH_TRY(rh_resident_part_init(part, device->context, &r->whole, starts[k], starts[k + 1],
+                                 (int)r->spec.check, error));
+    device->is_up = 1;
+    device->n = part->n;
+    r->waits |= (uint32_t)part->waits;
   }
+  r->failed = r->spec.n_devices;
   return RH_OK;
 }
 

@@ -71,17 +71,13 @@ rh_status rh_resident_part_init(rh_resident_part *part, rh_context *context, con
                                 uint64_t first, uint64_t end, int check, rh_error *error) {
   rh_job_spec own = *job;
   *part = (rh_resident_part){.whole_n = own.operation.n};
-  rh_status status = make_nodes(part, job, first, end, error);
-  if (status == RH_OK) {
-    own.operation.n = part->n;
-    part->bytes = rh_operand_layout(&own, part->offsets);
-    own.operation.n = largest_node(part)->n;
-    rh_operand_layout(&own, own.offsets);
-    status = rh_job_init(&part->job, context, &own, error);
-  }
-  if (status == RH_OK) status = set_up(part, check, error);
-  if (status != RH_OK) rh_resident_part_finish(part);
-  return status;
+  RH_TRY(make_nodes(part, job, first, end, error));
+  own.operation.n = part->n;
+  part->bytes = rh_operand_layout(&own, part->offsets);
+  own.operation.n = largest_node(part)->n;
+  rh_operand_layout(&own, own.offsets);
+  RH_TRY(rh_job_init(&part->job, context, &own, error));
+  return set_up(part, check, error);
 }
 
 void rh_resident_part_finish(rh_resident_part *part) {

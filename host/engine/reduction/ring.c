@@ -93,26 +93,22 @@ static void begin_slot(rh_ring *ring, rh_ring_slot *slot, uint64_t index) {
     slot->operands[k] = (char *)slot->memory + ring->spec.offsets[k];
 }
 
-/* `claim` is held, and there is room.  The slot for the next chunk; null if there is none. */
-static rh_ring_slot *claim(rh_ring *ring) {
-  rh_ring_slot *slot = NULL;
-  uint64_t index;
-  int is_dealt = rh_schedule_next(ring->spec.schedule, ring->spec.worker, &ring->stop, &index);
-  pthread_mutex_lock(&ring->lock);
-  if (is_dealt) {
-    slot = rh_ring_slot_of(ring, ring->next_read++);
-    begin_slot(ring, slot, index);
-  } else {
-    ring->end = ring->next_read;
-    wake_all(ring);
-  }
-  pthread_mutex_unlock(&ring->lock);
-  return slot;
-}
-
-/* `claim` is held.  The slot with a piece to read, and which; null if there is none. */
+/* `claim` is held, and there is room.  The slot with a piece to read, and which; null: nothing
+ * follows. */
 static rh_ring_slot *claim_piece(rh_ring *ring, uint32_t *piece) {
-  if (!ring->filling) ring->filling = claim(ring);
+  uint64_t index;
+  if (!ring->filling) {
+    int is_dealt = rh_schedule_next(ring->spec.schedule, ring->spec.worker, &ring->stop, &index);
+    pthread_mutex_lock(&ring->lock);
+    if (is_dealt) {
+      ring->filling = rh_ring_slot_of(ring, ring->next_read++);
+      begin_slot(ring, ring->filling, index);
+    } else {
+      ring->end = ring->next_read;
+      wake_all(ring);
+    }
+    pthread_mutex_unlock(&ring->lock);
+  }
   rh_ring_slot *slot = ring->filling;
   if (!slot) return NULL;
   *piece = slot->begun++;
@@ -283,19 +279,6 @@ int rh_ring_await(rh_ring *ring, double seconds) {
   return ready;
 }
 
-/* `lock` is held. */
-static rh_status take_ready(rh_ring *ring, rh_ring_slot **slot, rh_error *error) {
-  if (ring->failure.status != RH_OK) {
-    if (error) *error = ring->failure;
-    return ring->failure.status;
-  }
-  if (ring->next_taken >= ring->end) return RH_OK;
-  *slot = rh_ring_slot_of(ring, ring->next_taken++);
-  (*slot)->state = TAKEN;
-  if (ring->next_taken >= ring->end) wake_all(ring);
-  return RH_OK;
-}
-
 rh_status rh_ring_take(rh_ring *ring, rh_ring_slot **slot, rh_error *error) {
   const rh_ring_spec *spec = &ring->spec;
   rh_status status = rh_schedule_report(spec->schedule, spec->reporter, error);
@@ -308,7 +291,14 @@ rh_status rh_ring_take(rh_ring *ring, rh_ring_slot **slot, rh_error *error) {
     status = rh_schedule_report(spec->schedule, spec->reporter, error);
     pthread_mutex_lock(&ring->lock);
   }
-  if (status == RH_OK) status = take_ready(ring, slot, error);
+  if (status == RH_OK && ring->failure.status != RH_OK) {
+    status = ring->failure.status;
+    if (error) *error = ring->failure;
+  } else if (status == RH_OK && ring->next_taken < ring->end) {
+    *slot = rh_ring_slot_of(ring, ring->next_taken++);
+    (*slot)->state = TAKEN;
+    if (ring->next_taken >= ring->end) wake_all(ring);
+  }
   pthread_mutex_unlock(&ring->lock);
   return status;
 }

@@ -127,12 +127,8 @@ static rh_status open_worker(rh_worker *device, uint64_t n, uint64_t chunk_n, in
   device->whole_n = n;
   if (!device->staging) device->staging = &device->own;
   rh_operand_layout(&own, own.offsets);
-  rh_status status = rh_job_init(&device->chunk, device->context, &own, error);
-  if (status == RH_OK) status = set_up(device, check, error);
-  if (status != RH_OK) {
-    rh_job_finish(&device->chunk);
-    return status;
-  }
+  RH_TRY(rh_job_init(&device->chunk, device->context, &own, error));
+  RH_TRY(set_up(device, check, error));
   if (device->staging->unpinned.status != RH_OK)
     rh_log(&device->context->options.reporter, RH_LOG_INFO, "copies go from pageable memory: %s",
            device->staging->unpinned.message);
