@@ -62,27 +62,26 @@ static void release(rh_kept *all, uint32_t k) {
 static rh_status set_up(rh_redhost *redhost, rh_kept_job *kept, uint64_t n, rh_error *error) {
   rh_job_spec spec = kept->job.spec;
   spec.operation.n = n;
-  rh_status status = rh_locate_job(&kept->job, redhost->context, &spec, error);
-  int streams = status == RH_OK && rh_arrays_ring(&kept->job, redhost->context->most_whole_bytes);
-  if (streams)
-    status = rh_arrays_open(&kept->ring, &kept->job, &kept->job.spec, &redhost->kept.staging,
-                            RH_CHECK_FULL, error);
-  else if (status == RH_OK) status = rh_job_instantiate(&kept->job, error);
-  if (status == RH_OK && !streams && strcmp(kept->asked.strategy, "auto") == 0)
-    status = rh_job_check_order(&kept->job, error);
-  if (status != RH_OK) tear_down(kept, &spec);
-  return status;
+  RH_TRY(rh_locate_job(&kept->job, redhost->context, &spec, error));
+  if (rh_arrays_ring(&kept->job, redhost->context->most_whole_bytes))
+    return rh_arrays_open(&kept->ring, &kept->job, &kept->job.spec, &redhost->kept.staging,
+                          RH_CHECK_FULL, error);
+  RH_TRY(rh_job_instantiate(&kept->job, error));
+  return strcmp(kept->asked.strategy, "auto") == 0 ? rh_job_check_order(&kept->job, error) : RH_OK;
 }
 
 static rh_status set_up_some(rh_redhost *redhost, rh_kept_job *kept, uint64_t n, int *is_final,
                              rh_error *error) {
   uint64_t class = class_of(kept, n);
+  const rh_job_spec asked = kept->job.spec;
   rh_status status = kept->segmented
                          ? rh_segmented_set_up(kept->segmented, redhost->context, is_final, error)
                          : set_up(redhost, kept, class, error);
   /* A strategy may serve n elements but not the whole class. */
-  if (class != n && (status == RH_DECLINED || status == RH_E_USAGE || status == RH_E_DEVICE))
+  if (class != n && (status == RH_DECLINED || status == RH_E_USAGE || status == RH_E_DEVICE)) {
+    tear_down(kept, &asked);
     status = set_up(redhost, kept, n, error);
+  }
   RH_TRY(status);
   kept->blame = redhost->context->blame;
   if (kept->segmented) return RH_OK;

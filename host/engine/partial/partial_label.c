@@ -1,15 +1,12 @@
 #include "partial.h"
 
-/* Does the order of operations decide its bits? */
-static int order_decides(const rh_job_spec *job) {
-  if (job->operation.accuracy) return 0;
-  if (job->operation.op->is_struct) return !(job->operation.op->abi->flags & RH_OP_EXACT);
-  return rh_op_rounds(job->operation.op->base, job->operation.op->type);
-}
-
 /* Any strategy's, if the order does not decide the bits, or is the canonical one. */
 static void name_order(rh_text *to, const rh_partial_strategy *by, const rh_job_spec *job) {
-  int is_own = !by->is_auto && order_decides(job) && !(by->promises & RH_CANONICAL_ORDER);
+  const rh_operator *op = job->operation.op;
+  int order_decides =
+      !job->operation.accuracy &&
+      (op->is_struct ? !(op->abi->flags & RH_OP_EXACT) : rh_op_rounds(op->base, op->type));
+  int is_own = !by->is_auto && order_decides && !(by->promises & RH_CANONICAL_ORDER);
   rh_text_add(to, "%s", is_own ? by->name : "of the canonical order");
   for (uint64_t k = 0; is_own && k < by->n_settings; k++)
     rh_text_add(to, " %s=%s", by->settings[k].key, by->settings[k].value);

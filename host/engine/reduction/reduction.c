@@ -127,12 +127,8 @@ static rh_status set_up(rh_reduction *r, rh_error *error) {
     spec->devices[0].failure.status = RH_OK; /* of an earlier call */
     return rh_staging_clear(spec->devices[0].staging, error);
   }
-  uint64_t chunk_n = rh_stream_chunk_n(spec->devices, spec->n_devices, spec->processes,
-                                       spec->source, check, spec->chunk_bytes);
-  r->most_level = level_of(r, chunk_n / r->tile);
-  return rh_workers_set_up(spec->devices, spec->n_devices, rh_stream_processors(spec->processes),
-                           spec->source, r->tile << r->most_level, r->partial->whole_n, check,
-                           error);
+  r->most_level = level_of(r, rh_stream_chunk_n(spec, check) / r->tile);
+  return rh_workers_set_up(spec, r->tile << r->most_level, r->partial->whole_n, check, error);
 }
 
 static void describe(rh_reduction *r) {
@@ -198,7 +194,6 @@ rh_status rh_reduction_run(rh_reduction *r, rh_error *error) {
   if (status == RH_OK) status = read_edges(r, &why);
   r->seconds = rh_now() - r->begin_s;
   RH_TRY(rh_reduction_settle(&r->spec, status, &why, error));
-  rh_workers_warn(r->spec.devices, r->spec.devices ? r->spec.n_devices : 0,
-                  "failed, and the others took its chunks");
+  rh_workers_warn(&r->spec, "failed, and the others took its chunks");
   return RH_OK;
 }

@@ -275,77 +275,8 @@ typedef struct rh_worker {
   rh_error failure;        /* why it was left out, or left the work to others; or status 0 */
 } rh_worker;
 
-/* Elements of a chunk of at most `bytes` bytes of the largest operand: a power of two of tiles, and
- * at least one. */
-uint64_t rh_chunk_n(const rh_job_spec *spec, uint64_t bytes);
-/* Elements of a chunk for these devices, while so many processes of this host stream.  bytes: as
- * rh_reduction_spec has chunk_bytes; check: RH_CHECK_*; source: null if nothing is viewed. */
-uint64_t rh_stream_chunk_n(const rh_worker *devices, uint32_t n_devices, uint32_t processes,
-                           const rh_source *source, int check, uint64_t bytes);
-
-/* Are references computed on a device, by one thread at a time? */
-int rh_stream_looks_itself(const rh_job_spec *job);
-
-/* Releases what was set up.  [when nothing is on its way] */
-void rh_worker_finish(rh_worker *device);
-
-/* Sets up the strategies and slots of all that have no failure yet.  Workers that decline or cannot
- * be set up are left out, as those are that have one, with warnings; without any, it fails as the
- * first did.  processors: that their threads may use; source: for in_order; whole_n:
- * UINT64_MAX, if it is not known; check: RH_CHECK_*. */
-rh_status rh_workers_set_up(rh_worker *devices, uint32_t n_devices, uint32_t processors,
-                            const rh_source *source, uint64_t chunk_n, uint64_t whole_n, int check,
-                            rh_error *error);
-
-/* Tries a strategy that is set up on a few elements, for what no check of the answer would show. */
-rh_status rh_stream_try(rh_job *job, int check, rh_error *error);
-
-/* The processors that this process may use, shared evenly by so many processes. */
-uint32_t rh_stream_processors(uint32_t processes);
-
-/* May the other devices of a stream do without one that could not be used, for this reason? */
-int rh_stream_may_leave_out(rh_status status);
-
-/* Warns of devices that have a failure: that those that were up `what`; null: that the others are
- * left out. */
-void rh_workers_warn(const rh_worker *devices, uint32_t n_devices, const char *what);
-
-/* When a chunk was read, copied and reduced: begin and end, of rh_now(). */
-typedef struct rh_chunk_times {
-  uint64_t index;
-  double read[2], copy[2], run[2]; /* copy: zeros without a copy */
-} rh_chunk_times;
-
-/* ---- Threads of a reduction, each with a device of its own ---- */
-
-typedef struct rh_crew {
-  pthread_mutex_t lock; /* of what follows, and of all that its threads share */
-  pthread_cond_t ended;
-  uint32_t n, running;
-  pthread_t threads[RH_MOST_WORKERS];
-  rh_error failure; /* the first that ends it all */
-  atomic_int stop;  /* 1: there is one */
-} rh_crew;
-
-void rh_crew_init(rh_crew *crew);
-void rh_crew_finish(rh_crew *crew);
-
-/* `run` calls rh_crew_leave() at its end. */
-rh_status rh_crew_start(rh_crew *crew, void *(*run)(void *), void *user, rh_error *error);
-void rh_crew_leave(rh_crew *crew);
-void rh_crew_fail(rh_crew *crew, const rh_error *why); /* [any thread] */
-
-/* Waits until all have ended, which may take long, and returns the failure.  Meanwhile it has
- * progress reported; a report that fails ends it all. */
-rh_status rh_crew_wait(rh_crew *crew, void (*report)(void *user), void *user, rh_error *error);
-
-/* The reduction of a source, or of a part of it, to a partial: chunk by chunk, by one worker or
- * several, in the memory of a few chunks for each.  Memory, streams, several devices, ranks and
- * distributed calls differ in its settings. */
-
-enum { RH_REDUCTION_MOST_TIMES = 4096 };
-
-/* The same for a value, for values of segments, and for data that stay. */
+/* How a source, or a part of it, is reduced: to a value, to values of segments, or as data that
+ * stay. */
 typedef struct rh_reduction_spec {
   const rh_reporter *reporter; /* of the progress, in the thread of the caller */
   const rh_source *source;     /* of segments, and of data that stay: of known length */
@@ -383,6 +314,69 @@ typedef struct rh_reduction_spec {
    * number.  A source that is read in any order; what is generated is split. */
   uint64_t most_host_bytes;
 } rh_reduction_spec;
+
+/* Elements of a chunk of at most `bytes` bytes of the largest operand: a power of two of tiles, and
+ * at least one. */
+uint64_t rh_chunk_n(const rh_job_spec *spec, uint64_t bytes);
+/* Elements of a chunk, as the spec has it or suits its devices.  check: RH_CHECK_*. */
+uint64_t rh_stream_chunk_n(const rh_reduction_spec *spec, int check);
+
+/* Are references computed on a device, by one thread at a time? */
+int rh_stream_looks_itself(const rh_job_spec *job);
+
+/* Releases what was set up.  [when nothing is on its way] */
+void rh_worker_finish(rh_worker *device);
+
+/* Sets up the strategies and slots of all that have no failure yet.  Workers that decline or cannot
+ * be set up are left out, as those are that have one, with warnings; without any, it fails as the
+ * first did.  whole_n: UINT64_MAX, if it is not known; check: RH_CHECK_*. */
+rh_status rh_workers_set_up(const rh_reduction_spec *spec, uint64_t chunk_n, uint64_t whole_n,
+                            int check, rh_error *error);
+
+/* Tries a strategy that is set up on a few elements, for what no check of the answer would show. */
+rh_status rh_stream_try(rh_job *job, int check, rh_error *error);
+
+/* May the other devices of a stream do without one that could not be used, for this reason? */
+int rh_stream_may_leave_out(rh_status status);
+
+/* Warns of devices that have a failure: that those that were up `what`; null: that the others are
+ * left out. */
+void rh_workers_warn(const rh_reduction_spec *spec, const char *what);
+
+/* When a chunk was read, copied and reduced: begin and end, of rh_now(). */
+typedef struct rh_chunk_times {
+  uint64_t index;
+  double read[2], copy[2], run[2]; /* copy: zeros without a copy */
+} rh_chunk_times;
+
+/* ---- Threads of a reduction, each with a device of its own ---- */
+
+typedef struct rh_crew {
+  pthread_mutex_t lock; /* of what follows, and of all that its threads share */
+  pthread_cond_t ended;
+  uint32_t n, running;
+  pthread_t threads[RH_MOST_WORKERS];
+  rh_error failure; /* the first that ends it all */
+  atomic_int stop;  /* 1: there is one */
+} rh_crew;
+
+void rh_crew_init(rh_crew *crew);
+void rh_crew_finish(rh_crew *crew);
+
+/* `run` calls rh_crew_leave() at its end. */
+rh_status rh_crew_start(rh_crew *crew, void *(*run)(void *), void *user, rh_error *error);
+void rh_crew_leave(rh_crew *crew);
+void rh_crew_fail(rh_crew *crew, const rh_error *why); /* [any thread] */
+
+/* Waits until all have ended, which may take long, and returns the failure.  Meanwhile it has
+ * progress reported; a report that fails ends it all. */
+rh_status rh_crew_wait(rh_crew *crew, void (*report)(void *user), void *user, rh_error *error);
+
+/* The reduction of a source, or of a part of it, to a partial: chunk by chunk, by one worker or
+ * several, in the memory of a few chunks for each.  Memory, streams, several devices, ranks and
+ * distributed calls differ in its settings. */
+
+enum { RH_REDUCTION_MOST_TIMES = 4096 };
 
 /* The end of a run: fails as it did, or because a file changed meanwhile, which explains other
  * errors: strategy and reference may see different bytes. */

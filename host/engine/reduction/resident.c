@@ -257,8 +257,8 @@ rh_status rh_resident_open(rh_resident *r, const rh_reduction_spec *spec, rh_err
     rh_partial_init(&facts, &r->whole, r->whole.operation.n, r->spec.check);
     rh_status status = try_all(r, &facts, &why);
     if (status == RH_OK) {
-      rh_workers_warn(r->spec.devices, r->spec.n_devices, NULL);
-      rh_workers_warn(r->spec.devices, r->spec.n_devices, "failed, and the others took its part");
+      rh_workers_warn(&r->spec, NULL);
+      rh_workers_warn(&r->spec, "failed, and the others took its part");
       return RH_OK;
     }
     goes_on = leave_out(r, &why);

@@ -442,8 +442,8 @@ rh_status rh_segments_reduction_run(rh_segments_reduction *r, rh_error *error) {
   rh_status status = run_all(r, &why);
   r->seconds = r->whole->seconds = rh_now() - begin_s;
   RH_TRY(rh_reduction_settle(&r->spec, status, &why, error));
-  rh_workers_warn(r->spec.devices, r->spec.n_devices, NULL);
-  rh_workers_warn(r->spec.devices, r->spec.n_devices, "failed, and the others took its parts");
+  rh_workers_warn(&r->spec, NULL);
+  rh_workers_warn(&r->spec, "failed, and the others took its parts");
   return RH_OK;
 }
 

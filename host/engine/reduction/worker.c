@@ -50,24 +50,26 @@ static uint64_t last_cache_bytes(void) {
   return kib << 10;
 }
 
-uint64_t rh_stream_chunk_n(const rh_worker *devices, uint32_t n_devices, uint32_t processes,
-                           const rh_source *source, int check, uint64_t bytes) {
+uint64_t rh_stream_chunk_n(const rh_reduction_spec *spec, int check) {
+  const rh_worker *devices = spec->devices;
   uint64_t cache = last_cache_bytes();
-  uint64_t suits = cache ? cache / CHUNKS_IN_CACHE / processes : MOST_HOST_CHUNK;
+  uint64_t suits = cache ? cache / CHUNKS_IN_CACHE / spec->processes : MOST_HOST_CHUNK;
   if (suits < LEAST_HOST_CHUNK) suits = LEAST_HOST_CHUNK;
   if (suits > MOST_HOST_CHUNK) suits = MOST_HOST_CHUNK;
-  if (check == RH_CHECK_NONE && !devices[0].device && source && rh_source_is_viewed(source))
+  if (check == RH_CHECK_NONE && !devices[0].device && spec->source &&
+      rh_source_is_viewed(spec->source))
     suits = VIEWED_CHUNK;
-  for (uint32_t k = 0; k < n_devices; k++)
+  for (uint32_t k = 0; k < spec->n_devices; k++)
     if (copies(&devices[k])) suits = DEVICE_CHUNK;
-  return rh_chunk_n(devices[0].job, bytes ? bytes : suits);
+  return rh_chunk_n(devices[0].job, spec->chunk_bytes ? spec->chunk_bytes : suits);
 }
 
 int rh_stream_looks_itself(const rh_job_spec *job) { return job->operation.op->is_code; }
 
 /* ---- Threads ---- */
 
-uint32_t rh_stream_processors(uint32_t processes) {
+/* Those that this process may use, shared evenly by so many processes. */
+static uint32_t count_processors(uint32_t processes) {
   cpu_set_t set;
   uint32_t n = sched_getaffinity(0, sizeof set, &set) == 0 ? (uint32_t)CPU_COUNT(&set) : 1;
   return n > processes ? n / processes : 1;
@@ -81,9 +83,9 @@ rh_status rh_stream_try(rh_job *job, int check, rh_error *error) {
 }
 
 /* Counts the threads of a device that may use so many processors, and the slots that keep it and
- * them busy.  Readers that copy leave a quarter of the processors to the driver and to us.  A chunk that is
- * checked is looked at by the one that has read it, which takes longer than reading.  While the
- * last pieces of one slot are read, others of the next are. */
+ * them busy.  Readers that copy leave a quarter of the processors to the driver and to us.  A chunk
+ * that is checked is looked at by the one that has read it, which takes longer than reading.  While
+ * the last pieces of one slot are read, others of the next are. */
 static void plan(rh_worker *device, uint32_t processors, int in_order, int check,
                  uint64_t chunk_n) {
   uint32_t most = copies(device) ? MOST_READERS_FOR_COPIES : MOST_READERS;
@@ -148,9 +150,9 @@ int rh_stream_may_leave_out(rh_status status) {
          status == RH_E_PLUGIN;
 }
 
-void rh_workers_warn(const rh_worker *devices, uint32_t n_devices, const char *what) {
-  for (uint32_t k = 0; k < n_devices; k++) {
-    const rh_worker *device = &devices[k];
+void rh_workers_warn(const rh_reduction_spec *spec, const char *what) {
+  for (uint32_t k = 0; k < spec->n_devices; k++) {
+    const rh_worker *device = &spec->devices[k];
     const rh_cl_device *chosen = device->device ? device->device : device->context->device;
     if (device->failure.status == RH_OK || !device->is_up != !what) continue;
     rh_log(&device->context->options.reporter, RH_LOG_WARNING, "device %s %s: %s",
@@ -158,18 +160,18 @@ void rh_workers_warn(const rh_worker *devices, uint32_t n_devices, const char *w
   }
 }
 
-rh_status rh_workers_set_up(rh_worker *devices, uint32_t n_devices, uint32_t processors,
-                            const rh_source *source, uint64_t chunk_n, uint64_t whole_n, int check,
-                            rh_error *error) {
+rh_status rh_workers_set_up(const rh_reduction_spec *spec, uint64_t chunk_n, uint64_t whole_n,
+                            int check, rh_error *error) {
+  uint32_t processors = count_processors(spec->processes);
   uint32_t n_used = 0, n_up = 0;
   rh_error first = {0};
-  for (uint32_t k = 0; k < n_devices; k++) n_used += devices[k].failure.status == RH_OK;
+  for (uint32_t k = 0; k < spec->n_devices; k++) n_used += spec->devices[k].failure.status == RH_OK;
   uint32_t share = n_used && processors > n_used ? processors / n_used : 1;
-  for (uint32_t k = 0; k < n_devices; k++) {
-    rh_worker *device = &devices[k];
+  for (uint32_t k = 0; k < spec->n_devices; k++) {
+    rh_worker *device = &spec->devices[k];
     rh_error why = {0};
     if (device->failure.status != RH_OK) continue;
-    plan(device, share, source->in_order, check, chunk_n);
+    plan(device, share, spec->source->in_order, check, chunk_n);
     rh_status status = open_worker(device, whole_n, chunk_n, check, &why);
     n_up += status == RH_OK;
     if (status == RH_OK) continue;
@@ -179,7 +181,7 @@ rh_status rh_workers_set_up(rh_worker *devices, uint32_t n_devices, uint32_t pro
     if (!rh_stream_may_leave_out(status)) break;
   }
   if (n_up && (first.status == RH_OK || rh_stream_may_leave_out(first.status))) {
-    rh_workers_warn(devices, n_devices, NULL);
+    rh_workers_warn(spec, NULL);
     return RH_OK;
   }
   if (error) *error = first;
@@ -221,8 +223,12 @@ rh_status rh_arrays_open(rh_worker **ring, const rh_job *found, const rh_job_spe
   chunk.plugin = found->path;
   *device = (rh_worker){
       .context = found->context, .job = &chunk, .device = found->device, .staging = staging};
-  uint64_t chunk_n = rh_stream_chunk_n(device, 1, 1, NULL, check, found->context->chunk_bytes);
-  plan(device, rh_stream_processors(1), 0, RH_CHECK_NONE, chunk_n);
+  const rh_reduction_spec alone = {.devices = device,
+                                   .n_devices = 1,
+                                   .processes = 1,
+                                   .chunk_bytes = found->context->chunk_bytes};
+  uint64_t chunk_n = rh_stream_chunk_n(&alone, check);
+  plan(device, count_processors(1), 0, RH_CHECK_NONE, chunk_n);
   rh_status status = open_worker(device, UINT64_MAX, chunk_n, check, error);
   device->job = &device->chunk.spec;
   return status;
