@@ -1,5 +1,12 @@
 #include "internal.h"
 
+/* The strategy with the shortest estimated time of those that can serve the problem and, where the
+ * order of combining decides the bits (rh_op_rounds), promise RH_CANONICAL_ORDER: the choice
+ * changes no bit.  Each is estimated from the best data available: measured here or shipped with
+ * redhost, for this operator and type or similar ones, at the nearest sizes.  Without any data, the
+ * strategy with the highest score of its own.  Never a strategy whose result was wrong here.  The
+ * reason for the choice is in context->chosen, and is logged as information. */
+
 /* If two latencies differ by less than this factor, they count as equal.  Then a host strategy
  * wins, for it needs neither a context nor a kernel, and otherwise the shorter device time. */
 static const double tie = 1.02;
@@ -35,7 +42,7 @@ static int runs_on_host(const rh_entry *entry) { return rh_strategy_is_host(&ent
 /* A host strategy cannot read device memory, and one that finishes on the host leaves no result
  * on the device.  Neither can call an operator's OpenCL C. */
 static int can_serve(const rh_job_spec *spec, const rh_entry *entry) {
-  const rh_offer *offer = &entry->offers[spec->operation.op->base][spec->operation.op->type];
+  const rh_offer *offer = rh_offer_of(spec, entry);
   if (entry->shadowed_by || offer->status != RH_OK) return 0;
   int has_code = spec->operation.op->is_code;
   if ((has_code || spec->on_device >= RH_JOB_DATA_ON_DEVICE) && runs_on_host(entry)) return 0;
@@ -82,8 +89,8 @@ static int is_on_device(const choice *c, const rh_known_strategy *one) {
 /* Would its answer be judged? */
 static int is_judged(const choice *c, const rh_known_strategy *one) {
   const rh_operation *of = &c->spec->operation;
-  const rh_offer *offer = &one->entry->offers[of->op->base][of->op->type];
-  return !of->op->is_custom || !rh_reference_allows_much(of->op, offer->answer.depth, of->n);
+  uint64_t depth = rh_offer_of(c->spec, one->entry)->answer.depth;
+  return !of->op->is_custom || !rh_reference_allows_much(of->op, depth, of->n);
 }
 
 static int serves_layouts(const rh_known_strategy *one) {
@@ -280,13 +287,6 @@ static void look_up(choice *c) {
   compare_alike(c);
 }
 
-/* Compare by latency if it is known for all of them, else by device time. */
-static int knows_latency(const choice *c) {
-  for (uint32_t k = 0; k < c->n; k++)
-    if (c->list[k].known.from && c->list[k].known.latency_s == 0) return 0;
-  return 1;
-}
-
 static double time_or_latency(double time_s, double latency_s, int by_latency) {
   return (by_latency && latency_s > 0) || time_s == 0 ? latency_s : time_s;
 }
@@ -396,10 +396,6 @@ static void explain_passed_over(const choice *c, const rh_known_strategy *best, 
                                : "its bits are not those of the canonical order");
 }
 
-static int32_t score(const choice *c, const rh_known_strategy *of) {
-  return of->entry->offers[c->spec->operation.op->base][c->spec->operation.op->type].answer.score;
-}
-
 /* Is there a strategy on the device that nothing is known of, while the upload takes less than the
  * host does? */
 static int may_win_on_device(const choice *c, const rh_known_strategy *best, int by_latency) {
@@ -420,17 +416,22 @@ static const rh_known_strategy *by_score(const choice *c, int on_device, rh_text
   for (uint32_t k = 0; k < c->n; k++) {
     const rh_known_strategy *one = &c->list[k];
     if (on_device && runs_on_host(one->entry)) continue;
-    if (!best || score(c, one) > score(c, best)) best = one;
+    if (!best || rh_offer_of(c->spec, one->entry)->answer.score >
+                     rh_offer_of(c->spec, best->entry)->answer.score)
+      best = one;
   }
-  rh_text_add(
-      text, "%s, by its own score of %d, as %s", best->entry->says.name, (int)score(c, best),
-      is_of_unknown_segments(c) ? "no such segments were measured" : "nothing was measured here");
+  rh_text_add(text, "%s, by its own score of %d, as %s", best->entry->says.name,
+              (int)rh_offer_of(c->spec, best->entry)->answer.score,
+              is_of_unknown_segments(c) ? "no such segments were measured"
+                                        : "nothing was measured here");
   return best;
 }
 
 static const rh_known_strategy *choose(const choice *c, rh_text *text) {
+  int by_latency = 1; /* if that is known for all of them, else by device time */
   if (!most_alike(c) || is_of_unknown_segments(c)) return by_score(c, 0, text);
-  int by_latency = knows_latency(c);
+  for (uint32_t k = 0; k < c->n; k++)
+    by_latency &= !c->list[k].known.from || c->list[k].known.latency_s != 0;
   const rh_known_strategy *best = best_of(c, by_latency);
   if (may_win_on_device(c, best, by_latency)) {
     best = by_score(c, 1, text);
@@ -457,31 +458,23 @@ static int is_decided(const choice *c) {
   return on_host && !is_far(c);
 }
 
-static void forget(choice *c) {
+static void choice_finish(choice *c) {
   rh_text_finish(&c->failed);
   rh_text_finish(&c->left_out);
   rh_text_finish(&c->unread);
   free(c->list);
-  *c = choice_of(c->context, c->spec);
 }
 
 /* From the strategies that are asked for, or more. */
-static rh_status consider(choice *c, const rh_wanted *wanted, rh_error *error) {
-  int without_device = c->without_device;
-  forget(c);
+static rh_status consider(choice *c, const rh_wanted *wanted, int without_device, rh_error *error) {
+  choice_finish(c);
+  *c = choice_of(c->context, c->spec);
   c->without_device = without_device;
   RH_TRY(rh_context_examine(c->context, wanted, error));
   RH_TRY(rh_context_tuned(c->context, &c->tuned, error));
   RH_TRY(gather_candidates(c, error));
   look_up(c);
   return RH_OK;
-}
-
-static void report_unread(choice *c) {
-  if (c->unread.length)
-    rh_log(&c->context->options.reporter, RH_LOG_ERROR,
-           "tuning results are not used for %s: the plugin's file cannot be read",
-           rh_text_get(&c->unread));
 }
 
 static void explain(choice *c, const rh_known_strategy *chosen, rh_text *text) {
@@ -516,11 +509,10 @@ static const rh_known_strategy *choose_without_device(choice *c, rh_text *text) 
     return NULL;
   double way_s = rh_transfer_s(c->context, c->tuned, c->spec);
   if (c->spec->once) way_s += rh_opening_s(c->tuned);
-  wanted.n_names = rh_tunedb_host_strategies(c->tuned, c->spec->operation.op, names, MOST_NAMES);
+  wanted.n_names = rh_tunedb_strategies(c->tuned, wanted.op, names, MOST_NAMES);
   if (way_s == 0 || wanted.n_names == 0) return NULL;
-  if (!c->spec->once) wanted.n_names = rh_tunedb_strategies(c->tuned, names, MOST_NAMES);
-  c->without_device = 1;
-  if (consider(c, &wanted, NULL) != RH_OK) return NULL;
+  if (!c->spec->once) wanted.n_names = rh_tunedb_strategies(c->tuned, NULL, names, MOST_NAMES);
+  if (consider(c, &wanted, 1, NULL) != RH_OK) return NULL;
   best = most_alike(c);
   if (!best || best->known.unlike != RH_TUNED_SAME || best->known.from->origin != RH_TUNED_HERE ||
       cost(c, best, 1) > way_s)
@@ -536,32 +528,60 @@ static rh_status choose_with_device(choice *c, const rh_known_strategy **chosen,
   const char *names[MOST_NAMES];
   rh_wanted wanted = {.n = c->spec->operation.n, .op = c->spec->operation.op, .names = names};
   rh_error no_device;
-  c->without_device = 0;
   RH_TRY(rh_context_any_device(c->context, &wanted.device, &no_device, error));
   RH_TRY(rh_context_tuned(c->context, &c->tuned, error));
-  wanted.n_names = rh_tunedb_strategies(c->tuned, names, MOST_NAMES);
-  rh_status status = consider(c, &wanted, error);
+  wanted.n_names = rh_tunedb_strategies(c->tuned, NULL, names, MOST_NAMES);
+  rh_status status = consider(c, &wanted, 0, error);
   if (c->context->registry.n_skipped &&
       (status == RH_DECLINED || (status == RH_OK && !is_decided(c)))) {
     wanted.n_names = 0;
-    status = consider(c, &wanted, error);
+    status = consider(c, &wanted, 0, error);
   }
   rh_context_report_missing_plugins(c->context);
-  report_unread(c);
+  if (c->unread.length)
+    rh_log(&c->context->options.reporter, RH_LOG_ERROR,
+           "tuning results are not used for %s: the plugin's file cannot be read",
+           rh_text_get(&c->unread));
   if (status == RH_OK) *chosen = choose(c, text);
   return status;
 }
 
-rh_status rh_choose(rh_context *context, const rh_job_spec *spec, const rh_entry **entry,
-                    rh_error *error) {
-  choice c = choice_of(context, spec);
+/* Also reports missing plugins. */
+static rh_status choose_for(rh_context *context, const rh_job_spec *spec, rh_found *found,
+                            rh_error *error) {
+  RH_FINISHED(choice) c = choice_of(context, spec);
   RH_FINISHED(rh_text) text = {0};
   const rh_known_strategy *chosen = choose_without_device(&c, &text);
-  rh_status status = chosen ? RH_OK : choose_with_device(&c, &chosen, &text, error);
-  if (status == RH_OK) {
-    *entry = chosen->entry;
-    explain(&c, chosen, &text);
-  }
-  forget(&c);
+  if (!chosen) RH_TRY(choose_with_device(&c, &chosen, &text, error));
+  explain(&c, chosen, &text);
+  return rh_found_from_entry(found, chosen->entry, error);
+}
+
+/* ---- From a name to a file ---- */
+
+rh_status rh_locate(rh_context *context, const rh_job_spec *spec, rh_found *found,
+                    rh_error *error) {
+  const char *name = spec->strategy;
+  context->chosen[0] = context->chose[0] = 0;
+  context->device_failed = context->operator_failed = 0;
+  *found = (rh_found){0};
+  RH_TRY(rh_by_code_prepare(spec->operation.op, context, error));
+  if (!name || strcmp(name, "auto") == 0) return choose_for(context, spec, found, error);
+  RH_TRY(rh_context_locate(context, name, found, error));
+  if (found->missed[0]) rh_log(&context->options.reporter, RH_LOG_ERROR, "%s", found->missed);
+  return RH_OK;
+}
+
+rh_status rh_locate_job(rh_job *job, rh_context *context, const rh_job_spec *spec,
+                        rh_error *error) {
+  RH_FINISHED(rh_found) found = {0};
+  rh_job_spec located = *spec;
+  *job = (rh_job){.context = context, .spec = *spec};
+  RH_TRY(rh_locate(context, spec, &found, error));
+  located.strategy = found.name;
+  located.plugin = found.path;
+  rh_status status = rh_job_init(job, context, &located, error);
+  job->spec.strategy = spec->strategy;
+  job->spec.plugin = spec->plugin;
   return status;
 }

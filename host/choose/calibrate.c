@@ -83,22 +83,15 @@ static int is_known(const calibration *t, const rh_known_strategy *one) {
   return rh_tunedb_find_timed(t->tuned, &near, &asked) != NULL;
 }
 
-static void keep(calibration *t, const rh_asked *of, uint32_t on_device, double seconds) {
+static void keep(calibration *t, const rh_asked *of, int on_device, double seconds) {
   char size[32], time[32];
   rh_tunedb_entry entry = rh_tunedb_entry_of(of);
   entry.time_s = entry.latency_s = seconds;
   entry.trial = 1;
-  entry.on_device = on_device;
+  entry.on_device = (uint32_t)on_device;
   rh_tunedb_put(t->tuned, &entry, NULL);
   rh_text_add(&t->found, "%s%s at %s %s", t->found.length ? ", " : "", of->strategy,
               rh_format_size(size, of->n), rh_format_seconds(time, seconds));
-}
-
-static void keep_strategy(calibration *t, rh_known_strategy *one, double seconds) {
-  const rh_entry *of = one->entry;
-  one->plugin = rh_tunedb_file(t->tuned, of->file->path);
-  const rh_asked asked = {of->says.name, one->plugin, t->spec->operation.op, t->n, {0}};
-  keep(t, &asked, !rh_strategy_is_host(&of->says), seconds);
 }
 
 static void keep_way(calibration *t, const way *of, uint64_t bytes, double seconds) {
@@ -183,13 +176,16 @@ static double time_strategy(calibration *t, const rh_entry *entry) {
 
 /* A strategy that cannot run stays unknown. */
 static void measure(calibration *t, rh_known_strategy *one) {
+  const rh_entry *of = one->entry;
+  int on_device = !rh_strategy_is_host(&of->says);
   if (!make_data(t)) return;
-  double seconds = time_strategy(t, one->entry);
+  double seconds = time_strategy(t, of);
   if (seconds == 0) return;
   seconds *= (double)t->n / (double)t->have;
-  keep_strategy(t, one, seconds);
-  if (rh_strategy_is_host(&one->entry->says) && (t->best_s == 0 || seconds < t->best_s))
-    t->best_s = seconds;
+  one->plugin = rh_tunedb_file(t->tuned, of->file->path);
+  const rh_asked asked = {of->says.name, one->plugin, t->spec->operation.op, t->n, {0}};
+  keep(t, &asked, on_device, seconds);
+  if (!on_device && (t->best_s == 0 || seconds < t->best_s)) t->best_s = seconds;
 }
 
 /* ---- The way to the device ---- */
@@ -212,33 +208,32 @@ static void read_piece(void *of_copies, uint64_t first, uint64_t n) {
   memcpy(c->to + first, c->from + first, n);
 }
 
-static rh_status await(copies *c, uint64_t k, rh_error *error) {
+static cl_int await(copies *c, uint64_t k) {
   cl_int code = c->sent[k] ? rh_cl_wait(c->sent[k]) : CL_SUCCESS;
   rh_cl_release_event(c->sent[k]);
   c->sent[k] = NULL;
-  RH_CL_TRY(error, code, "waiting for a copy");
-  return RH_OK;
+  return code;
 }
 
-/* A chunk is read by several threads while those before it are on their way. */
-static rh_status copy_in_chunks(copies *c, rh_error *error) {
+/* A chunk is read by several threads while those before it are on their way.  0: it failed. */
+static int copy_in_chunks(copies *c) {
   uint32_t k = 0;
   for (uint64_t at = 0; at < c->bytes; at += c->chunk, k = (k + 1) % SLOTS) {
     uint64_t n = c->bytes - at < c->chunk ? c->bytes - at : c->chunk;
-    RH_TRY(await(c, k, error));
+    if (await(c, k) != CL_SUCCESS) return 0;
     c->from = c->array + at;
     c->to = c->staging.memory[k];
     rh_share(n, SHARE, read_piece, c);
-    RH_TRY(rh_staging_send(&c->staging, k, n, &c->sent[k], error));
+    if (rh_staging_send(&c->staging, k, n, &c->sent[k], NULL) != RH_OK) return 0;
   }
-  for (k = 0; k < SLOTS; k++) RH_TRY(await(c, k, error));
-  return RH_OK;
+  for (k = 0; k < SLOTS; k++)
+    if (await(c, k) != CL_SUCCESS) return 0;
+  return 1;
 }
 
-static rh_status copy_whole(copies *c, rh_error *error) {
-  RH_TRY(rh_cl_input_write(&c->input, c->session, c->array, c->bytes, error));
-  RH_CL_TRY(error, rh_cl_finish(c->session->queue), "waiting for a copy");
-  return RH_OK;
+static int copy_whole(copies *c) {
+  return rh_cl_input_write(&c->input, c->session, c->array, c->bytes, NULL) == RH_OK &&
+         rh_cl_finish(c->session->queue) == CL_SUCCESS;
 }
 
 /* How long copies of an array to the context's device take: as a whole, or chunk by chunk, as
@@ -253,15 +248,16 @@ static double copies_s(rh_context *context, const void *array, uint64_t bytes, i
   if (status == RH_OK)
     status = in_chunks ? rh_staging_open(&c.staging, c.session, SLOTS, c.chunk, NULL)
                        : rh_cl_input_reserve(&c.input, c.session, bytes, 1, NULL);
-  for (int k = 0; k < times && status == RH_OK; k++) {
+  int works = status == RH_OK;
+  for (int k = 0; k < times && works; k++) {
     double start = rh_now();
-    status = in_chunks ? copy_in_chunks(&c, NULL) : copy_whole(&c, NULL);
+    works = in_chunks ? copy_in_chunks(&c) : copy_whole(&c);
     least = fmin(least, rh_now() - start);
   }
   for (int k = 0; k < SLOTS; k++) rh_cl_release_event(c.sent[k]);
   rh_staging_finish(&c.staging);
   rh_cl_input_finish(&c.input);
-  return status == RH_OK ? least : 0;
+  return works ? least : 0;
 }
 
 static void measure_way(calibration *t, const way *of) {
@@ -282,26 +278,25 @@ static void measure_way(calibration *t, const way *of) {
 
 /* ---- Choosing what to measure ---- */
 
-static int32_t score(const calibration *t, const rh_entry *entry) {
-  return entry->offers[t->spec->operation.op->base][t->spec->operation.op->type].answer.score;
-}
-
 /* Measures up to `most`, by score, that run on the host or on a device and are not known yet. */
 static void measure_best(calibration *t, rh_known_strategy *list, uint32_t n, int on_host,
                          uint32_t most) {
   int32_t below = INT32_MAX;
   for (uint32_t tried = 0; tried < most; tried++) {
     rh_known_strategy *best = NULL;
+    int32_t highest = INT32_MIN;
     for (uint32_t k = 0; k < n; k++) {
       const rh_entry *one = list[k].entry;
+      int32_t score = rh_offer_of(t->spec, one)->answer.score;
       if (!one->file->installed || rh_strategy_is_host(&one->says) != on_host) continue;
-      if (score(t, one) < below && (!best || score(t, one) > score(t, best->entry)))
-        best = &list[k];
+      if (score >= below || (best && score <= highest)) continue;
+      best = &list[k];
+      highest = score;
     }
     if (!best || rh_now() >= t->deadline) return;
     /* what the first time left out stays unknown */
     if (on_host && tried > 0 && t->best_s == 0) return;
-    below = score(t, best->entry);
+    below = highest;
     if (!is_known(t, best)) measure(t, best);
   }
 }

@@ -41,10 +41,7 @@ int rh_fallback(rh_context *context, const rh_job_spec *spec, rh_attempts *tried
 /* A strategy that failed: `auto` does not choose it again, at this size or above.  An operator
  * alone, without a strategy: its laws were examined. */
 typedef struct rh_fact {
-  char strategy[64];
-  uint32_t base;
-  rh_type type;
-  uint64_t own, n;   /* own: rh_operator.hash */
+  rh_tunedb_entry of;
   int with_settings; /* the caller's settings may be the cause */
 } rh_fact;
 
@@ -62,10 +59,7 @@ extern const rh_context_calls rh_choosing;
 /* The context was opened with rh_choosing. */
 rh_status rh_known_of(rh_context *context, rh_known **known, rh_error *error);
 
-/* Notes that of->strategy is left out, or for "" that the operator is trusted; and whether that was
- * noted. */
-rh_status rh_known_note(rh_context *context, const rh_asked *of, int with_settings,
-                        rh_error *error);
+/* Is there such a fact? */
 int rh_known_has(const rh_context *context, const rh_asked *of, int with_settings);
 
 /* The tuning database for the device chosen so far, or for the host alone; does not search for

@@ -95,13 +95,10 @@ static rh_estimate by_both(const rh_tunedb *tuned, const rh_asked *of, uint32_t 
 
 rh_estimate rh_estimate_of(const rh_tunedb *tuned, const rh_asked *of) {
   for (uint32_t unlike = 0; unlike < UNLIKENESSES; unlike++) {
-    int shipped = 0;
-    const rh_tunedb_entry *from = nearest(tuned, of, 0, unlike);
-    if (!from) {
-      shipped = 1;
-      from = nearest(tuned, of, 1, unlike);
-    }
+    const rh_tunedb_timed any = {RH_TUNED_HERE, RH_TUNED_SHIPPED, unlike, 0, UINT64_MAX, 0};
+    const rh_tunedb_entry *from = rh_tunedb_find_timed(tuned, &any, of);
     if (!from) continue;
+    int shipped = from->origin == RH_TUNED_SHIPPED;
     const rh_asked like = rh_asked_as(of, from);
     from = nearest(tuned, &like, shipped, RH_TUNED_SAME);
     if (!shipped) return by_both(tuned, &like, unlike, from);

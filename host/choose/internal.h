@@ -3,6 +3,10 @@
 
 #include "choose.h"
 
+static inline const rh_offer *rh_offer_of(const rh_job_spec *spec, const rh_entry *entry) {
+  return &entry->offers[spec->operation.op->base][spec->operation.op->type];
+}
+
 /* Estimates a strategy's time for a problem from all available data: measured here, and shipped
  * with redhost, at any sizes. */
 
@@ -54,15 +58,3 @@ double rh_transfer_s(const rh_context *context, const rh_tunedb *tuned, const rh
 
 /* The measured time to find and open the device of *tuned; 0: unknown. */
 double rh_opening_s(const rh_tunedb *tuned);
-
-/* ---- `auto`: chooses the best strategy for a problem on the current device ---- */
-
-/* The strategy with the shortest estimated time of those that can serve the problem and, where the
- * order of combining decides the bits (rh_op_rounds), promise RH_CANONICAL_ORDER: the choice
- * changes no bit.  Each is estimated from the best data available: measured here or shipped with
- * redhost, for this operator and type or similar ones, at the nearest sizes.  Without any data, the
- * strategy with the highest score of its own.  Never a strategy whose result was wrong here.
- * *entry belongs to the registry; the reason for the choice is in context->chosen, and is logged as
- * information. */
-rh_status rh_choose(rh_context *context, const rh_job_spec *spec, const rh_entry **entry,
-                    rh_error *error);

@@ -19,27 +19,21 @@ static void finish(rh_known *known) {
 
 /* ---- What this process has found out ---- */
 
-rh_status rh_known_note(rh_context *context, const rh_asked *of, int with_settings,
-                        rh_error *error) {
+/* That of->strategy is left out, or for "" that the operator is trusted. */
+static rh_status note_fact(rh_context *context, const rh_asked *of, int with_settings,
+                           rh_error *error) {
   rh_known *known;
   RH_TRY(rh_known_of(context, &known, error));
   RH_TRY(RH_ROOM(&known->facts, known->n_facts, "what is known of strategies", error));
-  rh_fact *fact = &known->facts[known->n_facts++];
-  *fact = (rh_fact){.base = of->op->base,
-                    .type = of->op->type,
-                    .own = of->op->hash,
-                    .n = of->n,
-                    .with_settings = with_settings};
-  snprintf(fact->strategy, sizeof fact->strategy, "%s", of->strategy);
+  known->facts[known->n_facts++] = (rh_fact){rh_tunedb_entry_of(of), with_settings};
   return RH_OK;
 }
 
 int rh_known_has(const rh_context *context, const rh_asked *of, int with_settings) {
   for (uint32_t k = 0; context->known && k < context->known->n_facts; k++) {
     const rh_fact *fact = &context->known->facts[k];
-    if (fact->own == of->op->hash && fact->base == of->op->base && fact->type == of->op->type &&
-        fact->with_settings == with_settings && of->n >= fact->n &&
-        strcmp(fact->strategy, of->strategy) == 0)
+    if (rh_tunedb_is_of(&fact->of, of->op) && fact->with_settings == with_settings &&
+        of->n >= fact->of.n && strcmp(fact->of.strategy, of->strategy) == 0)
       return 1;
   }
   return 0;
@@ -50,12 +44,87 @@ rh_status rh_job_trust(rh_context *context, const rh_job_spec *spec, rh_error *e
   const rh_asked itself = {"", 0, spec->operation.op, 0, {0}};
   if (rh_known_has(context, &itself, 0)) return RH_OK;
   RH_TRY(rh_algebra_trust(rh_custom_of(spec->operation.op), &context->cache, error));
-  return rh_known_note(context, &itself, 0, error);
+  return note_fact(context, &itself, 0, error);
 }
 
 static rh_status examine(const rh_operator *op, const rh_arrays *arrays, uint64_t first, uint64_t n,
                          rh_error *error) {
   return rh_algebra_trust_on(rh_custom_of(op), arrays, first, n, error);
+}
+
+/* ---- `auto` goes on to another strategy ---- */
+
+enum { MOST_ATTEMPTS = 16 };
+
+/* Without memory for it, it would be chosen again. */
+static rh_status leave_out(rh_context *context, const rh_job_spec *spec, rh_status status) {
+  rh_asked asked = {context->chose, 0, spec->operation.op, 0, {0}};
+  /* A limit or a lack of memory says nothing about smaller problems. */
+  if (status == RH_DECLINED || status == RH_E_DEVICE || status == RH_E_NOMEM)
+    asked.n = spec->operation.n;
+  return note_fact(context, &asked, spec->n_settings > 0, NULL);
+}
+
+static int is_the_strategys(const rh_context *context, const rh_job_spec *spec, rh_status status) {
+  if (!context->chose[0] || context->device_failed || status == RH_E_CANCELLED ||
+      status == RH_E_FILE) /* of the data */
+    return 0;
+  /* Where an operator is used although its laws may be broken, another strategy may group the
+   * elements as the reference does. */
+  if (context->operator_failed && !spec->unchecked_op) return 0;
+  return status != RH_E_USAGE || spec->n_settings == 0;
+}
+
+static void remember(rh_attempts *tried, const char *strategy, const rh_error *why) {
+  size_t used = strlen(tried->others);
+  if (tried->n++ == 0) tried->first = *why;
+  else
+    snprintf(tried->others + used, sizeof tried->others - used, "%s%s", used ? ", " : "", strategy);
+}
+
+static void report_first(const rh_attempts *tried, rh_error *why) {
+  *why = tried->first;
+  size_t used = strlen(why->message);
+  if (tried->others[0])
+    snprintf(why->message + used, sizeof why->message - used, ". Other strategies failed, too: %s",
+             tried->others);
+}
+
+int rh_fallback(rh_context *context, const rh_job_spec *spec, rh_attempts *tried, rh_error *why) {
+  const char *name = context->chose;
+  if (spec->strategy && strcmp(spec->strategy, "auto") != 0) return 0;
+  if (!is_the_strategys(context, spec, why->status)) {
+    /* nobody is left */
+    if (!name[0] && tried->n) report_first(tried, why);
+    return 0;
+  }
+  remember(tried, name, why);
+  if (tried->n < MOST_ATTEMPTS && leave_out(context, spec, why->status) == RH_OK) {
+    int is_named = strstr(why->message, name) != NULL;
+    rh_log(&context->options.reporter, RH_LOG_WARNING, "auto leaves %s out: %s",
+           is_named ? "it" : name, why->message);
+    return 1;
+  }
+  report_first(tried, why);
+  return 0;
+}
+
+/* The first attempt alone initialises little: calls of few elements take no longer than that. */
+rh_status rh_try_strategies(const rh_tries *tries, rh_error *error) {
+  int is_final = 0;
+  rh_error why;
+  why.status = RH_OK;
+  why.message[0] = 0;
+  if (tries->attempt(tries->user, &is_final, &why) == RH_OK) return RH_OK;
+  rh_attempts tried = {0};
+  while (!is_final && (tries->goes_on ? tries->goes_on(tries->user, &tried, &why)
+                                      : rh_fallback(tries->context, tries->spec, &tried, &why))) {
+    tries->undo(tries->user);
+    why = (rh_error){0};
+    if (tries->attempt(tries->user, &is_final, &why) == RH_OK) return RH_OK;
+  }
+  if (error) *error = why;
+  return why.status;
 }
 
 /* ---- What was tuned ---- */

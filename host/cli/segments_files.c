@@ -151,8 +151,10 @@ static rh_status write_file(const rh_run_state *run, const rh_segments_file *fil
       fwrite((const char *)rh_array_data(labels) + run->shape.layout.starts[s] * size, size, 1,
              out);
     for (uint32_t k = file->first; k < file->first + file->n; k++) {
-      rh_type type = run->files.columns.list[k].type;
-      fwrite(bytes, rh_element_store(type, rh_columns_word(&result, k), bytes), 1, out);
+      const void *word = rh_result_has_fields(&result) ? &result.fields[k].value
+                         : result.indexed ? (const void *)&result.index /* -1: there is none */
+                                          : &result.value;
+      fwrite(bytes, rh_element_store(run->files.columns.list[k].type, word, bytes), 1, out);
     }
   }
   if (!ferror(out) && fflush(out) == 0) return RH_OK;

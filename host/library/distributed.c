@@ -138,7 +138,6 @@ static rh_status explain(distributed *d, rh_error *error) {
   rh_difference found;
   uint32_t other = 0;
   RH_FREED(char) text = text_of(d);
-  RH_TRY(rh_ranks_learn_hosts(&d->ranks, error));
   RH_TRY(rh_agree_compare(&d->ranks, text ? text : "", &other, &found, error));
   return rh_agree_fail(&d->ranks, other, &found, error);
 }

@@ -241,6 +241,11 @@ class Measuring(BenchCase):
             wanted = "unsupported" if row["strategy"] == "cascade" and row["segments"]["distribution"] == "columns" else "ok"
             self.assertEqual(row["status"], wanted, row)
 
+    def test_segments_of_a_map(self):
+        """In this process, where the operands of each copy are bound for each sample."""
+        rows = self.results("-s", "native,segments", "--map", "x*y", "-n", "1000", "--length", "7", "--max-time=0.02")["results"]
+        self.assertEqual([row["status"] for row in rows], ["ok", "ok"], rows)
+
     def test_segments_of_the_same_seed(self):
         """The same layout in each process and each run: so results of a file can be compared, and taken up again."""
         typed = ("-s", "native", "-n", "4096", "--length", "4:64:x4", "--distribution", "power", "--quick", "--max-time=0.02")

@@ -62,9 +62,8 @@ static void put_and_read(rh_tunedb *tuned, json_t *document) {
   rh_tunedb_entry entry = {
       .strategy = "s", .op = rh_operator_builtin(RH_OP_sum, RH_TYPE_f32), .n = 1};
   rh_error error = {0};
-  const char *why;
   json_t *again;
-  if (rh_tunedb_document_put(document, &tuned->key, &entry, &why) != 0) return;
+  if (rh_tunedb_document_put(document, &tuned->key, &entry)) return;
   char *text = json_dumps(document, JSON_INDENT(1) | JSON_REAL_PRECISION(9));
   RULE(text);
   rh_status status = rh_tunedb_document_read(tuned, text, strlen(text), &again, &error);

@@ -10,28 +10,19 @@ static int is_cpu(const rh_bench_device *bench) {
 
 /* ---- Stamps ---- */
 
-static rh_status stamp(cl_event event, cl_profiling_info which, cl_ulong *ns, rh_error *error) {
-  RH_CL_TRY(error, rh_cl_moment(event, which, ns), "asking for a command's time");
-  return RH_OK;
-}
-
 /* Some drivers return time stamps that are unset, zero or out of order (darktable#21122,
  * chipStar#1549). */
-static rh_status span(cl_event first, cl_event last, double *seconds, rh_error *error) {
+rh_status rh_span(cl_event first, cl_event last, double *seconds, rh_error *error) {
   cl_ulong start = 0, end = 0;
-  RH_TRY(stamp(first, CL_PROFILING_COMMAND_START, &start, error));
-  RH_TRY(stamp(last, CL_PROFILING_COMMAND_END, &end, error));
+  cl_int code = rh_cl_moment(first, CL_PROFILING_COMMAND_START, &start);
+  if (code == CL_SUCCESS) code = rh_cl_moment(last, CL_PROFILING_COMMAND_END, &end);
+  rh_cl_release_event(first);
+  if (last != first) rh_cl_release_event(last);
+  RH_CL_TRY(error, code, "asking for a command's time");
   if (start == 0 || end <= start)
     return rh_fail(error, RH_E_CL, "the driver reports that a command ended before it started");
   *seconds = (double)(end - start) * 1e-9;
   return RH_OK;
-}
-
-rh_status rh_span(cl_event first, cl_event last, double *seconds, rh_error *error) {
-  rh_status status = span(first, last, seconds, error);
-  rh_cl_release_event(first);
-  if (last != first) rh_cl_release_event(last);
-  return status;
 }
 
 /* ---- Sweeps ---- */
@@ -226,7 +217,7 @@ static rh_status measure_step(rh_bench_device *bench, rh_error *error) {
     RH_CL_TRY(error, rh_cl_launch(bench->timed, bench->empty, one, one, &event),
               "launching an empty kernel");
     RH_TRY(wait_for_device(bench, error));
-    if (stamp(event, CL_PROFILING_COMMAND_END, &now, NULL) != RH_OK) bench->host_clock = 1;
+    if (rh_cl_moment(event, CL_PROFILING_COMMAND_END, &now) != CL_SUCCESS) bench->host_clock = 1;
     rh_cl_release_event(event);
     if (before && now > before) step = common_divisor(step, now - before);
     before = now;
@@ -294,17 +285,12 @@ static uint64_t cold_bytes(const rh_device *about, uint64_t cache_bytes) {
   return bytes < most ? bytes : most;
 }
 
-static rh_status open_empty(rh_bench_device *bench, rh_error *error) {
-  RH_TRY(rh_cl_kernel(bench->program, "empty", &bench->empty, error));
-  RH_CL_TRY(error, rh_cl_set(bench->empty, 0, sizeof bench->scratch, &bench->scratch),
-            "setting an argument");
-  return RH_OK;
-}
-
 static rh_status calibrate(rh_bench_device *bench, rh_error *error) {
   bench->calibration.timer_declared_s = bench->session->device->timer_step_s;
   RH_TRY(open_scratch(bench, error));
-  RH_TRY(open_empty(bench, error));
+  RH_TRY(rh_cl_kernel(bench->program, "empty", &bench->empty, error));
+  RH_CL_TRY(error, rh_cl_set(bench->empty, 0, sizeof bench->scratch, &bench->scratch),
+            "setting an argument");
   RH_TRY(measure_peak(bench, error));
   RH_TRY(measure_step(bench, error));
   RH_TRY(measure_launches(bench, error));

@@ -12,14 +12,13 @@ typedef struct local {
   rh_local_shared *shared;
   char name[64];
   char *path;
-  rh_setting *settings; /* one block with their strings */
+  rh_setting *settings; /* their strings are the caller's */
   uint64_t n_settings;
   /* its job's instance and data are created here, whose input belongs to the pool; of a whole array
    * only that job is used */
   rh_segments of;
   rh_bench_data data;
   rh_job_spec spec;
-  rh_data first;      /* the first copy */
   cl_mem results;     /* of segments, on a device */
   uint64_t next;      /* the copy to be read next */
   uint64_t commands;  /* enqueued by one run, or UNKNOWN */
@@ -43,20 +42,20 @@ static rh_data copy_of(local *l, uint64_t copy) {
                           (const char *)first->host + offset);
 }
 
-static rh_status run_copy(local *l, uint64_t copy, rh_error *error) {
-  rh_data data = copy_of(l, copy);
-  if (l->data.lengths) {
-    l->of.job.data = data;
-    rh_status status = rh_segments_run_to(&l->of, l->results, 0, error);
-    l->of.job.data = l->first;
-    return status;
-  }
-  return rh_instance_run(l->of.job.instance, &data, l->data.n, error);
+/* All segments of a copy; to: null for the memory of the host. */
+static rh_status run_segments(local *l, const rh_data *data, cl_mem to, rh_error *error) {
+  const rh_data first = l->of.job.data;
+  l->of.job.data = *data;
+  rh_status status = rh_segments_run_to(&l->of, to, 0, error);
+  l->of.job.data = first;
+  return status;
 }
 
 static rh_status run_batch(local *l, uint32_t batch, rh_error *error) {
   for (uint32_t k = 0; k < batch; k++) {
-    RH_TRY(run_copy(l, l->next, error));
+    rh_data data = copy_of(l, l->next);
+    RH_TRY(l->data.lengths ? run_segments(l, &data, l->results, error)
+                           : rh_instance_run(l->of.job.instance, &data, l->data.n, error));
     l->next = l->next + 1 < l->data.copies ? l->next + 1 : 0;
   }
   return RH_OK;
@@ -92,11 +91,6 @@ static cl_event *at_ends(void *of_ends, const char *stage) {
   return e->last_index == UNKNOWN || index == e->last_index ? &e->last : NULL;
 }
 
-static void release_ends(ends *e) {
-  rh_cl_release_event(e->first);
-  rh_cl_release_event(e->last);
-}
-
 /* Keeps the device busy while the host enqueues the batch, so that the batch runs without gaps.  A
  * CPU device goes without, because the sweep would compete with the enqueueing thread. */
 static rh_status prime(local *l, uint32_t batch, rh_error *error) {
@@ -123,7 +117,9 @@ static rh_status run_between_ends(local *l, uint32_t batch, ends *e, int *whole,
            (e->last || e->commands == 1);
   l->commands = e->commands / batch;
   l->enqueues_alone = status == RH_OK && l->commands == UNKNOWN;
-  if (status != RH_OK || !*whole) release_ends(e);
+  if (status == RH_OK && *whole) return RH_OK;
+  rh_cl_release_event(e->first);
+  rh_cl_release_event(e->last);
   return status;
 }
 
@@ -158,15 +154,6 @@ static rh_status take_device(local *l, uint32_t batch, rh_taken *taken, rh_error
   return RH_OK;
 }
 
-/* All segments, until their values are on the host. */
-static rh_status take_segments(local *l, uint32_t calls, rh_taken *taken, rh_error *error) {
-  double start = rh_now();
-  for (uint32_t k = 0; k < calls; k++) RH_TRY(rh_segments_run(&l->of, error));
-  l->has_values = 1;
-  taken->seconds = (rh_now() - start) / calls;
-  return RH_OK;
-}
-
 static rh_status local_values(void *self, void *to, rh_error *error) {
   local *l = self;
   const rh_segments *of = &l->of;
@@ -181,16 +168,18 @@ static rh_status local_values(void *self, void *to, rh_error *error) {
   return RH_OK;
 }
 
+/* Until the value is on the host, or those of all segments. */
 static rh_status take_calls(local *l, uint64_t n, uint32_t calls, rh_taken *taken,
                             rh_error *error) {
   _Alignas(16) unsigned char value[RH_MOST_VALUE_BYTES];
-  if (l->data.lengths) return take_segments(l, calls, taken, error);
   rh_data data = copy_of(l, 0);
+  l->has_values = l->data.lengths != NULL;
   double start = rh_now();
   for (uint32_t k = 0; k < calls; k++)
-    RH_TRY(rh_instance_call(l->of.job.instance, &data, n, value, error));
+    RH_TRY(l->has_values ? run_segments(l, &data, NULL, error)
+                         : rh_instance_call(l->of.job.instance, &data, n, value, error));
   taken->seconds = (rh_now() - start) / calls;
-  rh_job_result(&l->spec, l->name, value, &taken->result);
+  if (!l->has_values) rh_job_result(&l->spec, l->name, value, &taken->result);
   return RH_OK;
 }
 
@@ -297,15 +286,93 @@ static rh_status local_parts(void *self, rh_part *found, uint32_t *n_parts, doub
   return status;
 }
 
+/* ---- Copies of the data ---- */
+
+/* *first: the first of data->copies copies on the host. */
+static rh_status pool_host(rh_pool *pool, const rh_bench_data *data, const void **first,
+                           rh_error *error) {
+  uint64_t bytes = data->copies * data->stride;
+  if (data->copies <= 1) {
+    *first = data->elements;
+    return RH_OK;
+  }
+  if (pool->region.bytes < bytes) {
+    rh_region_finish(&pool->region);
+    pool->region_of = 0;
+    RH_TRY(rh_region_alloc(&pool->region, bytes, error));
+  }
+  if (pool->region_of != data->serial)
+    for (uint64_t k = 0; k < data->copies; k++)
+      memcpy((char *)pool->region.address + k * data->stride, data->elements,
+             rh_bench_data_bytes(data));
+  pool->region_of = data->serial;
+  *first = pool->region.address;
+  return RH_OK;
+}
+
+/* Uploads one copy; the device then doubles the copies until there are enough. */
+static rh_status upload(rh_pool *pool, const rh_bench_data *data, rh_bench_device *bench_device,
+                        rh_error *error) {
+  cl_command_queue queue = bench_device->plain;
+  uint64_t bytes = data->copies * data->stride;
+  if (pool->input.bytes < bytes) {
+    rh_cl_input_finish(&pool->input);
+    RH_TRY(rh_cl_input_reserve(&pool->input, bench_device->session, bytes, 1, error));
+  }
+  double start = rh_now();
+  cl_int code = rh_cl_write(queue, pool->input.buffer, CL_TRUE, 0, rh_bench_data_bytes(data),
+                            data->elements, NULL);
+  if (code != CL_SUCCESS)
+    return rh_cl_fail_short(error, code, "copying the input to the device",
+                            bench_device->session->device, pool->input.bytes, 1);
+  pool->upload_s = rh_now() - start;
+  for (uint64_t there = 1; there < data->copies;) {
+    uint64_t more = data->copies - there < there ? data->copies - there : there;
+    RH_CL_TRY_IN(bench_device->session, error,
+                 rh_cl_copy(queue, pool->input.buffer, 0, there * data->stride,
+                            (more - 1) * data->stride + rh_bench_data_bytes(data)),
+                 "copying the input on the device");
+    there += more;
+  }
+  RH_CL_TRY_IN(bench_device->session, error, rh_cl_finish(queue), "waiting for the device");
+  return RH_OK;
+}
+
+/* Puts the copies in one buffer.  If the device shares the host's memory, it wraps the host's
+ * copies. */
+static rh_status pool_device(rh_pool *pool, const rh_bench_data *data,
+                             rh_bench_device *bench_device, rh_error *error) {
+  if (!bench_device->session->device->shares_memory) {
+    RH_TRY(upload(pool, data, bench_device, error));
+  } else {
+    const void *first;
+    uint64_t bytes = data->copies <= 1 ? rh_bench_data_bytes(data) : data->copies * data->stride;
+    rh_cl_input_finish(&pool->input);
+    RH_TRY(pool_host(pool, data, &first, error));
+    pool->upload_s = 0;
+    RH_TRY(rh_cl_input_init(&pool->input, bench_device->session, (void *)(uintptr_t)first, 0, bytes,
+                            1, error));
+  }
+  pool->input_of = data->serial;
+  return RH_OK;
+}
+
+void rh_pool_finish(rh_pool *pool) {
+  rh_cl_input_finish(&pool->input);
+  rh_region_finish(&pool->region);
+  *pool = (rh_pool){0};
+}
+
 /* ---- Opening ---- */
 
 static rh_status attach_data(local *l, rh_opened *opened, rh_error *error) {
   rh_local_shared *shared = l->shared;
   l->of.job.data = (rh_data){0};
-  if (!l->of.job.device) return rh_pool_host(&shared->pool, &l->data, &l->of.job.data.host, error);
+  if (!l->of.job.device) return pool_host(&shared->pool, &l->data, &l->of.job.data.host, error);
   RH_TRY(rh_context_session(shared->context, &l->of.job.instance_spec.session, error));
-  RH_TRY(
-      rh_pool_device(&shared->pool, &l->data, shared->bench_device, &l->of.job.data.buffer, error));
+  if (!shared->pool.input.buffer || shared->pool.input_of != l->data.serial)
+    RH_TRY(pool_device(&shared->pool, &l->data, shared->bench_device, error));
+  l->of.job.data.buffer = shared->pool.input.buffer;
   opened->upload_s = shared->pool.upload_s;
   return RH_OK;
 }
@@ -412,7 +479,6 @@ static rh_status set_up(local *l, rh_opened *opened, rh_error *error) {
     return RH_OK;
   }
   RH_TRY(attach_data(l, opened, error));
-  l->first = job->data;
   if (l->data.lengths) return make_results(l, error); /* it was set up with the layout */
   RH_TRY(rh_job_instantiate(job, error));
   opened->setup_s = job->setup_s;
@@ -458,33 +524,19 @@ static void local_finish(void *self) {
   free(l);
 }
 
-/* Copies the settings and their strings into one block; null if out of memory. */
-static rh_setting *copy_settings(const rh_setting *settings, uint64_t n) {
-  size_t bytes = (n + 1) * sizeof *settings;
-  for (uint64_t k = 0; k < n; k++) bytes += strlen(settings[k].key) + strlen(settings[k].value) + 2;
-  rh_setting *copy = malloc(bytes);
-  char *text = copy ? (char *)(copy + n + 1) : NULL;
-  for (uint64_t k = 0; k < n && copy; k++) {
-    copy[k].key = text;
-    text = stpcpy(text, settings[k].key) + 1;
-    copy[k].value = text;
-    text = stpcpy(text, settings[k].value) + 1;
-  }
-  return copy;
-}
-
 rh_status rh_local_sampler(rh_sampler *sampler, rh_local_shared *shared, const rh_found *found,
                            const rh_setting *settings, uint64_t n_settings, rh_error *error) {
   local *l;
   RH_TRY(RH_NEW(&l, 1, "a sampler", error));
   l->shared = shared;
   l->path = rh_copy_string(found->path);
-  l->settings = copy_settings(settings, n_settings);
-  l->n_settings = n_settings;
+  l->settings = malloc((n_settings + 1) * sizeof *settings);
   if (!l->path || !l->settings) {
     local_finish(l);
     return rh_fail(error, RH_E_NOMEM, "no memory for a sampler");
   }
+  for (; l->n_settings < n_settings; l->n_settings++)
+    l->settings[l->n_settings] = settings[l->n_settings];
   snprintf(l->name, sizeof l->name, "%s", found->name);
   *sampler = (rh_sampler){.self = l,
                           .ask = local_ask,

@@ -229,19 +229,11 @@ rh_status rh_sampler_once(const rh_sampler *sampler, const rh_bench_data *data, 
 typedef struct rh_pool {
   rh_region region;   /* on the host */
   uint64_t region_of; /* the serial number of its data */
-  const void *host;  /* the first copy: in the region, or the caller's data if one copy is enough */
-  rh_cl_input input; /* on the device */
+  rh_cl_input input;  /* on the device */
   uint64_t input_of;
   double upload_s; /* time to upload one copy */
 } rh_pool;
 
-/* *first: the first of data->copies copies on the host. */
-rh_status rh_pool_host(rh_pool *pool, const rh_bench_data *data, const void **first,
-                       rh_error *error);
-/* Puts the copies in one buffer.  If the device shares the host's memory, it wraps the host's
- * copies. */
-rh_status rh_pool_device(rh_pool *pool, const rh_bench_data *data, rh_bench_device *bench_device,
-                         cl_mem *buffer, rh_error *error);
 void rh_pool_finish(rh_pool *pool);
 
 /* ---- A strategy in this process as a sampler ---- */
@@ -263,7 +255,8 @@ typedef struct rh_local_shared {
 /* Notes what the strategy of a job answered, and its parameters. */
 void rh_opened_note(const rh_job *job, rh_opened *opened);
 
-/* `found` and the settings are copied.  The sampler's finish() frees it. */
+/* `found` and the settings are copied, but for the strings of the settings, which must outlive the
+ * sampler.  Its finish() frees it. */
 rh_status rh_local_sampler(rh_sampler *sampler, rh_local_shared *shared, const rh_found *found,
                            const rh_setting *settings, uint64_t n_settings, rh_error *error);
 

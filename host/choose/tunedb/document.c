@@ -1,15 +1,8 @@
 #include "internal.h"
 
-static const char schema[] = "redhost-tuned/1", family[] = "redhost-tuned/";
+static const char family[] = "redhost-tuned/"; /* the schema without its version */
 
 /* ---- Keys ---- */
-
-/* A driver's description of itself is not always UTF-8. */
-static void copy_plain(char *to, size_t size, const char *from) {
-  snprintf(to, size, "%s", from ? from : "");
-  rh_make_plain(to);
-  if (!rh_is_plain_utf8(to, strlen(to))) rh_make_ascii(to);
-}
 
 rh_tunedb_key rh_tunedb_key_of(const rh_cl_device *device) {
   rh_tunedb_key key = {.device = "host"};
@@ -18,9 +11,9 @@ rh_tunedb_key rh_tunedb_key_of(const rh_cl_device *device) {
   snprintf(key.processor, sizeof key.processor, "%s, cores: %ld", *model ? model : "unknown",
            sysconf(_SC_NPROCESSORS_ONLN));
   if (!device) return key;
-  copy_plain(key.platform, sizeof key.platform, device->platform_name);
-  copy_plain(key.device, sizeof key.device, device->name);
-  copy_plain(key.driver, sizeof key.driver, device->driver);
+  rh_copy_plain(key.platform, sizeof key.platform, device->platform_name);
+  rh_copy_plain(key.device, sizeof key.device, device->name);
+  rh_copy_plain(key.driver, sizeof key.driver, device->driver);
   return key;
 }
 
@@ -53,19 +46,20 @@ static uint32_t origin_of(const rh_tunedb *tuned, const rh_tunedb_key *theirs) {
   return strcmp(theirs->driver, tuned->key.driver) == 0 ? RH_TUNED_HERE : RH_TUNED_OTHER_DRIVER;
 }
 
-static rh_status take_entry(rh_tunedb *tuned, const json_t *object, uint32_t origin, int counts,
+static rh_status take_entry(rh_tunedb *tuned, const json_t *object, uint32_t origin, int is_own,
                             rh_error *error) {
   rh_tunedb_entry entry;
   RH_TRY(rh_tunedb_entry_take(object, &entry, error));
   if (!origin || !entry.op || (origin == RH_TUNED_OTHER_DRIVER && !entry.failed)) return RH_OK;
   entry.origin = origin;
+  entry.is_own = is_own && !entry.failed && !entry.trial;
   if (origin == RH_TUNED_SHIPPED && tuned->without_times) entry.time_s = entry.latency_s = 0;
   RH_TRY(RH_ROOM(&tuned->list, tuned->n, "what was tuned", error));
-  tuned->list[tuned->n++] = (rh_tunedb_known){entry, counts && !entry.failed && !entry.trial};
+  tuned->list[tuned->n++] = entry;
   return RH_OK;
 }
 
-static rh_status take_entries(rh_tunedb *tuned, const json_t *of, uint32_t origin, int counts,
+static rh_status take_entries(rh_tunedb *tuned, const json_t *of, uint32_t origin, int is_own,
                               size_t *total, rh_error *error) {
   const json_t *entries = json_object_get(of, "entries");
   size_t n = json_array_size(entries);
@@ -76,9 +70,22 @@ static rh_status take_entries(rh_tunedb *tuned, const json_t *of, uint32_t origi
     return rh_fail(error, RH_E_FILE, "entries: are more than %d", RH_TUNED_MOST_ENTRIES);
   for (size_t k = 0; k < n; k++)
     RH_TRY(rh_error_prefix(error,
-                           take_entry(tuned, json_array_get(entries, k), origin, counts, error),
+                           take_entry(tuned, json_array_get(entries, k), origin, is_own, error),
                            "entries[%zu]", k));
   return RH_OK;
+}
+
+/* A file that was carried to another machine, or a driver that was updated. */
+static void report_passed_over(const rh_tunedb *tuned, const rh_tunedb_key *theirs) {
+  const char *form = "%s: what was measured on '%s' is passed over: it is of %s, %s; this is %s";
+  const rh_tunedb_key *ours = &tuned->key;
+  if (strcmp(theirs->processor, ours->processor) != 0)
+    rh_log(tuned->cache->reporter, RH_LOG_INFO, form, tuned->path, theirs->device,
+           "another processor", *theirs->processor ? theirs->processor : "which is not named",
+           ours->processor);
+  else if (origin_of(tuned, theirs) == RH_TUNED_OTHER_DRIVER)
+    rh_log(tuned->cache->reporter, RH_LOG_INFO, form, tuned->path, theirs->device, "another driver",
+           theirs->driver, ours->driver);
 }
 
 static rh_status take_device(rh_tunedb *tuned, const json_t *device, size_t *total,
@@ -86,8 +93,10 @@ static rh_status take_device(rh_tunedb *tuned, const json_t *device, size_t *tot
   rh_tunedb_key theirs;
   if (!json_is_object(device)) return rh_fail(error, RH_E_FILE, "is not an object");
   RH_TRY(take_key(device, &theirs, error));
-  return take_entries(tuned, device, origin_of(tuned, &theirs), key_is(&theirs, &tuned->key), total,
-                      error);
+  RH_TRY(take_entries(tuned, device, origin_of(tuned, &theirs), key_is(&theirs, &tuned->key), total,
+                      error));
+  if (tuned->tells) report_passed_over(tuned, &theirs);
+  return RH_OK;
 }
 
 static rh_status take_devices(rh_tunedb *tuned, const json_t *document, rh_error *error) {
@@ -111,36 +120,18 @@ rh_status rh_tunedb_take(rh_tunedb *tuned, const json_t *document, rh_error *err
   return take_entries(tuned, tuned->shipped, RH_TUNED_SHIPPED, 0, &total, error);
 }
 
-void rh_tunedb_report_passed_over(const rh_tunedb *tuned) {
-  const char *form = "%s: what was measured on '%s' is passed over: it is of %s, %s; this is %s";
-  const rh_reporter *reporter = tuned->cache->reporter;
-  const rh_tunedb_key *ours = &tuned->key;
-  const json_t *device;
-  rh_tunedb_key theirs;
-  size_t k;
-  json_array_foreach(json_object_get(tuned->document, "devices"), k, device) {
-    take_key(device, &theirs, NULL);
-    if (strcmp(theirs.processor, ours->processor) != 0)
-      rh_log(reporter, RH_LOG_INFO, form, tuned->path, theirs.device, "another processor",
-             *theirs.processor ? theirs.processor : "which is not named", ours->processor);
-    else if (origin_of(tuned, &theirs) == RH_TUNED_OTHER_DRIVER)
-      rh_log(reporter, RH_LOG_INFO, form, tuned->path, theirs.device, "another driver",
-             theirs.driver, ours->driver);
-  }
-}
-
 /* ---- Texts ---- */
 
 static rh_status check_schema(const json_t *document, rh_error *error) {
   const char *said = json_string_value(json_object_get(document, "schema"));
   if (!json_is_object(document)) return rh_fail(error, RH_E_FILE, "is JSON, but not an object");
   if (!said) return rh_fail(error, RH_E_FILE, "has no \"schema\"");
-  if (strcmp(said, schema) == 0) return RH_OK;
+  if (strcmp(said, RH_TUNED_SCHEMA) == 0) return RH_OK;
   const char *version = said + sizeof family - 1;
   if (strncmp(said, family, sizeof family - 1) == 0 && *version >= '1' && *version <= '9' &&
       !version[strspn(version, "0123456789")] && strlen(version) < 10)
     return rh_fail(error, RH_DECLINED, "is %s, of a later redhost", said);
-  return rh_fail(error, RH_E_FILE, "schema: '%s' is not %s", rh_quotable(said), schema);
+  return rh_fail(error, RH_E_FILE, "schema: '%s' is not %s", rh_quotable(said), RH_TUNED_SCHEMA);
 }
 
 /* jansson's message may quote the file, so it is not repeated. */
@@ -170,24 +161,17 @@ rh_status rh_tunedb_document_read(rh_tunedb *tuned, const char *text, size_t len
 
 /* ---- Writing ---- */
 
-json_t *rh_tunedb_document_new(void) {
-  return json_pack("{s:s, s:[]}", "schema", schema, "devices");
-}
-
-/* Does the new `entry` replace `old`? */
-static int is_replaced(const json_t *old, const rh_tunedb_entry *entry, int own_device) {
-  rh_tunedb_entry e;
-  if (rh_tunedb_entry_take(old, &e, NULL) != RH_OK || !e.op) return 0;
-  if (strcmp(e.strategy, entry->strategy) != 0 || e.op != entry->op || e.own != entry->own)
-    return 0;
-  int same = e.n == entry->n && e.cut.length == entry->cut.length &&
-             e.cut.distribution == entry->cut.distribution;
-  return (own_device && same) || (e.failed && !entry->failed);
-}
-
+/* Removes what the new entry replaces. */
 static void make_room(json_t *entries, const rh_tunedb_entry *entry, int own_device) {
-  for (size_t k = json_array_size(entries); k-- > 0;)
-    if (is_replaced(json_array_get(entries, k), entry, own_device)) json_array_remove(entries, k);
+  for (size_t k = json_array_size(entries); k-- > 0;) {
+    rh_tunedb_entry old;
+    if (rh_tunedb_entry_take(json_array_get(entries, k), &old, NULL) != RH_OK) continue;
+    if (old.op != entry->op || old.own != entry->own || strcmp(old.strategy, entry->strategy) != 0)
+      continue;
+    int same = old.n == entry->n && old.cut.length == entry->cut.length &&
+               old.cut.distribution == entry->cut.distribution;
+    if ((own_device && same) || (old.failed && !entry->failed)) json_array_remove(entries, k);
+  }
 }
 
 /* Its entries; null if memory runs out. */
@@ -198,26 +182,16 @@ static json_t *add_device(json_t *devices, const rh_tunedb_key *key) {
   return json_array_append_new(devices, device) == 0 ? json_object_get(device, "entries") : NULL;
 }
 
-/* One invalid entry makes the whole file unreadable, so each entry is read back before it is
- * written. */
-static json_t *pack(const rh_tunedb_entry *entry, const char **why) {
-  rh_tunedb_entry read;
-  json_t *packed = rh_tunedb_entry_pack(entry);
-  *why = packed ? NULL : "no memory";
-  if (packed && rh_tunedb_entry_take(packed, &read, NULL) != RH_OK)
-    *why = "an entry could not be read again";
-  if (!*why) return packed;
-  json_decref(packed);
-  return NULL;
-}
-
-int rh_tunedb_document_put(json_t *document, const rh_tunedb_key *key, const rh_tunedb_entry *entry,
-                           const char **why) {
+const char *rh_tunedb_document_put(json_t *document, const rh_tunedb_key *key,
+                                   const rh_tunedb_entry *entry) {
   const rh_tunedb_key host = rh_tunedb_key_of(NULL);
-  json_t *devices = json_object_get(document, "devices"), *packed = pack(entry, why), *device;
-  json_t *entries = NULL;
+  json_t *devices = json_object_get(document, "devices"), *entries = NULL, *device;
+  json_auto_t *packed = rh_tunedb_entry_pack(entry);
+  rh_tunedb_entry read;
   size_t k, total = 0;
-  if (!packed) return -1;
+  if (!packed) return "no memory";
+  /* One invalid entry makes the whole file unreadable. */
+  if (rh_tunedb_entry_take(packed, &read, NULL) != RH_OK) return "an entry could not be read again";
   json_array_foreach(devices, k, device) {
     rh_tunedb_key theirs;
     json_t *list = json_object_get(device, "entries");
@@ -227,10 +201,8 @@ int rh_tunedb_document_put(json_t *document, const rh_tunedb_key *key, const rh_
     if (own) entries = list;
     total += json_array_size(list);
   }
-  int is_full = total >= RH_TUNED_MOST_ENTRIES || (!entries && k >= RH_TUNED_MOST_DEVICES);
-  if (is_full) *why = "it holds as much as it can";
-  if (!is_full && !entries) entries = add_device(devices, key);
-  if (!is_full && json_array_append(entries, packed) != 0) *why = "no memory";
-  json_decref(packed);
-  return *why ? -1 : 0;
+  if (total >= RH_TUNED_MOST_ENTRIES || (!entries && k >= RH_TUNED_MOST_DEVICES))
+    return "it holds as much as it can";
+  if (!entries) entries = add_device(devices, key);
+  return json_array_append(entries, packed) == 0 ? NULL : "no memory";
 }

@@ -26,13 +26,6 @@ static int is_of(const rh_tunedb_entry *entry, const char *strategy, uint64_t pl
   return strcmp(entry->strategy, strategy) == 0 && (!entry->plugin || entry->plugin == plugin);
 }
 
-typedef struct wanted {
-  rh_tunedb_timed among;
-  int timed;     /* 1: only entries with a time */
-  int says_best; /* 1: only entries that say which parameters are best */
-  const rh_asked *by;
-} wanted;
-
 /* The time of one user's operator says nothing about other operators. */
 static uint32_t unlikeness(const rh_tunedb_entry *entry, const rh_operator *op) {
   rh_type type = entry->op->type;
@@ -50,8 +43,7 @@ static double distance(uint64_t a, uint64_t b) {
 
 /* Is `one` preferred?  Ties go to entries measured on the device itself, and then to an order
  * that depends on the contents only. */
-static int is_better(const rh_tunedb_known *one, const rh_tunedb_known *other, const rh_asked *of) {
-  const rh_tunedb_entry *a = &one->entry, *b = &other->entry;
+static int is_better(const rh_tunedb_entry *a, const rh_tunedb_entry *b, const rh_asked *of) {
   uint32_t of_a = unlikeness(a, of->op), of_b = unlikeness(b, of->op);
   double far_a = distance(a->n, of->n), far_b = distance(b->n, of->n);
   double apart_a = rh_cuts_apart(&a->cut, &of->cut), apart_b = rh_cuts_apart(&b->cut, &of->cut);
@@ -61,14 +53,9 @@ static int is_better(const rh_tunedb_known *one, const rh_tunedb_known *other, c
   if (apart_a != apart_b) return apart_a < apart_b;
   if (far_a != far_b) return far_a < far_b;
   if (a->n != b->n) return a->n > b->n;
-  if (one->counts != other->counts) return one->counts;
+  if (a->is_own != b->is_own) return (int)a->is_own;
   if (a->op->base != b->op->base) return a->op->base < b->op->base;
   return a->op->type < b->op->type;
-}
-
-static int is_among(const rh_tunedb_entry *entry, const rh_tunedb_timed *among) {
-  return !entry->failed && entry->origin >= among->first && entry->origin <= among->last &&
-         entry->n >= among->least_n && entry->n <= among->most_n;
 }
 
 /* One that was merely measured here, with the plugin's defaults, says nothing about parameters. */
@@ -77,25 +64,30 @@ static int says_best(const rh_tunedb_entry *entry) {
 }
 
 /* Whole arrays take nothing of segments; segments take no times of whole arrays. */
-static int suits_cut(const rh_tunedb_entry *entry, const wanted *of) {
-  if (!entry->cut.length) return !of->timed || !of->by->cut.length;
-  return rh_cuts_apart(&entry->cut, &of->by->cut) <= of->among.apart;
+static int suits_cut(const rh_tunedb_entry *entry, const rh_cut *cut, double apart, int timed) {
+  if (!entry->cut.length) return !timed || !cut->length;
+  return rh_cuts_apart(&entry->cut, cut) <= apart;
 }
 
-static const rh_tunedb_entry *find_entry(const rh_tunedb *tuned, const wanted *of) {
-  const rh_tunedb_known *best = NULL;
+/* Which entries count: all but trials, or of these only those that say which parameters are best;
+ * or those with a time. */
+typedef enum { WITHOUT_TRIALS, BEST, TIMED } kind;
+
+static const rh_tunedb_entry *find_entry(const rh_tunedb *tuned, const rh_tunedb_timed *among,
+                                         kind which, const rh_asked *by) {
+  const rh_tunedb_entry *best = NULL;
   for (uint32_t k = 0; k < tuned->n; k++) {
-    const rh_tunedb_known *one = &tuned->list[k];
-    const rh_tunedb_entry *entry = &one->entry;
-    if (!is_among(entry, &of->among) || !is_of(entry, of->by->strategy, of->by->plugin)) continue;
-    if (!of->timed && entry->trial) continue;
-    if (!suits_cut(entry, of)) continue;
-    if (of->says_best && !says_best(entry)) continue;
-    if (of->timed && entry->time_s <= 0 && entry->latency_s <= 0) continue;
-    if (unlikeness(entry, of->by->op) > of->among.unlike) continue;
-    if (!best || is_better(one, best, of->by)) best = one;
+    const rh_tunedb_entry *entry = &tuned->list[k];
+    if (entry->failed || entry->origin < among->first || entry->origin > among->last) continue;
+    if (entry->n < among->least_n || entry->n > among->most_n) continue;
+    if (!is_of(entry, by->strategy, by->plugin)) continue;
+    if (!suits_cut(entry, &by->cut, among->apart, which == TIMED)) continue;
+    if (which == TIMED ? entry->time_s <= 0 && entry->latency_s <= 0 : entry->trial) continue;
+    if (which == BEST && !says_best(entry)) continue;
+    if (unlikeness(entry, by->op) > among->unlike) continue;
+    if (!best || is_better(entry, best, by)) best = entry;
   }
-  return best ? &best->entry : NULL;
+  return best;
 }
 
 /* Does an entry that was measured here go before the best shipped one?  One of segments goes before
@@ -111,42 +103,35 @@ static int displaces(const rh_tunedb_entry *measured, const rh_tunedb_entry *shi
 }
 
 const rh_tunedb_entry *rh_tunedb_find(const rh_tunedb *tuned, const rh_asked *by) {
-  wanted of = {.among = {RH_TUNED_HERE, RH_TUNED_HERE, RH_TUNED_SAME_SIZE, 0, UINT64_MAX,
-                         RH_TUNED_CUTS_APART},
-               .says_best = 1,
-               .by = by};
-  const rh_tunedb_entry *best = find_entry(tuned, &of);
-  of.among.first = of.among.last = RH_TUNED_SHIPPED;
-  const rh_tunedb_entry *shipped = find_entry(tuned, &of);
-  if (shipped && !(best && displaces(best, shipped, by))) best = shipped;
-  of.among.first = of.among.last = RH_TUNED_HERE;
-  of.says_best = 0;
-  return best ? best : find_entry(tuned, &of);
+  rh_tunedb_timed shipped = {RH_TUNED_SHIPPED, RH_TUNED_SHIPPED,   RH_TUNED_SAME_SIZE, 0,
+                             UINT64_MAX,       RH_TUNED_CUTS_APART},
+                  here = shipped;
+  here.first = here.last = RH_TUNED_HERE;
+  const rh_tunedb_entry *best = find_entry(tuned, &here, BEST, by);
+  const rh_tunedb_entry *other = find_entry(tuned, &shipped, BEST, by);
+  if (other && !(best && displaces(best, other, by))) best = other;
+  return best ? best : find_entry(tuned, &here, WITHOUT_TRIALS, by);
 }
 
 const rh_tunedb_entry *rh_tunedb_find_timed(const rh_tunedb *tuned, const rh_tunedb_timed *among,
                                             const rh_asked *by) {
-  return find_entry(tuned, &(wanted){.among = *among, .timed = 1, .by = by});
-}
-
-/* Where it failed under another driver: was it measured, and hence correct, under this one? */
-static int was_good_here(const rh_tunedb *tuned, const rh_asked *by) {
-  return find_entry(tuned, &(wanted){.among = {RH_TUNED_HERE, RH_TUNED_HERE, RH_TUNED_SAME, 0,
-                                               UINT64_MAX, INFINITY},
-                                     .by = by}) != NULL;
+  return find_entry(tuned, among, TIMED, by);
 }
 
 int rh_tunedb_has_failed(const rh_tunedb *tuned, const rh_asked *of) {
+  const rh_tunedb_timed here = {RH_TUNED_HERE, RH_TUNED_HERE, RH_TUNED_SAME, 0,
+                                UINT64_MAX,    INFINITY};
   int elsewhere = 0;
   for (uint32_t k = 0; k < tuned->n; k++) {
-    const rh_tunedb_entry *entry = &tuned->list[k].entry;
+    const rh_tunedb_entry *entry = &tuned->list[k];
     if (!entry->failed || !rh_tunedb_is_of(entry, of->op) ||
         !is_of(entry, of->strategy, of->plugin))
       continue;
     if (entry->origin != RH_TUNED_OTHER_DRIVER) return 1;
     elsewhere = 1;
   }
-  return elsewhere && !was_good_here(tuned, of);
+  /* Under another driver: was it measured, and hence correct, under this one? */
+  return elsewhere && !find_entry(tuned, &here, WITHOUT_TRIALS, of);
 }
 
 static int is_strategy(const char *name) {
@@ -162,68 +147,51 @@ static void add_strategy(const char **names, uint32_t *n, uint32_t most, const c
   ++*n;
 }
 
-uint32_t rh_tunedb_strategies(const rh_tunedb *tuned, const char **names, uint32_t most) {
-  const json_t *shipped = json_object_get(tuned->shipped, "strategies");
-  uint32_t n = 0;
-  for (size_t k = 0; k < json_array_size(shipped); k++)
-    add_strategy(names, &n, most, json_string_value(json_array_get(shipped, k)));
-  for (uint32_t k = 0; n && k < tuned->n; k++) {
-    const rh_tunedb_entry *entry = &tuned->list[k].entry;
-    int is_known = entry->time_s > 0 || entry->latency_s > 0 || entry->failed;
-    if (is_known && is_strategy(entry->strategy)) add_strategy(names, &n, most, entry->strategy);
-  }
-  return n <= most ? n : 0;
-}
-
 static int runs_on_device(const rh_tunedb *tuned, const char *strategy) {
   for (uint32_t k = 0; k < tuned->n; k++)
-    if (tuned->list[k].entry.on_device && strcmp(tuned->list[k].entry.strategy, strategy) == 0)
-      return 1;
+    if (tuned->list[k].on_device && strcmp(tuned->list[k].strategy, strategy) == 0) return 1;
   return 0;
 }
 
-uint32_t rh_tunedb_host_strategies(const rh_tunedb *tuned, const rh_operator *op,
-                                   const char **names, uint32_t most) {
+uint32_t rh_tunedb_strategies(const rh_tunedb *tuned, const rh_operator *on_host,
+                              const char **names, uint32_t most) {
+  const json_t *shipped = on_host ? NULL : json_object_get(tuned->shipped, "strategies");
   uint32_t n = 0;
-  for (uint32_t k = 0; k < tuned->n; k++) {
-    const rh_tunedb_entry *entry = &tuned->list[k].entry;
-    if (!rh_tunedb_is_of(entry, op)) continue;
-    if ((entry->time_s > 0 || entry->latency_s > 0) && is_strategy(entry->strategy) &&
-        !runs_on_device(tuned, entry->strategy))
-      add_strategy(names, &n, most, entry->strategy);
+  for (size_t k = 0; k < json_array_size(shipped); k++)
+    add_strategy(names, &n, most, json_string_value(json_array_get(shipped, k)));
+  for (uint32_t k = 0; (on_host || n) && k < tuned->n; k++) {
+    const rh_tunedb_entry *entry = &tuned->list[k];
+    if (!(entry->time_s > 0 || entry->latency_s > 0 || (entry->failed && !on_host))) continue;
+    if (on_host && (!rh_tunedb_is_of(entry, on_host) || runs_on_device(tuned, entry->strategy)))
+      continue;
+    if (is_strategy(entry->strategy)) add_strategy(names, &n, most, entry->strategy);
   }
   return n <= most ? n : 0;
 }
 
 int rh_tunedb_is_here(const rh_tunedb *tuned, const char *strategy) {
   for (uint32_t k = 0; k < tuned->n; k++)
-    if (tuned->list[k].entry.plugin && strcmp(tuned->list[k].entry.strategy, strategy) == 0)
-      return 1;
+    if (tuned->list[k].plugin && strcmp(tuned->list[k].strategy, strategy) == 0) return 1;
   return 0;
-}
-
-/* 1: for the first time. */
-static int is_news(rh_tunedb *tuned, const char *strategy) {
-  if (json_object_get(tuned->told, strategy)) return 0;
-  if (!tuned->told) tuned->told = json_object();
-  return json_object_set_new(tuned->told, strategy, json_true()) == 0;
 }
 
 void rh_tunedb_report_other_plugin(rh_tunedb *tuned, const char *strategy, uint64_t plugin) {
   uint32_t n = 0;
   for (uint32_t k = 0; k < tuned->n && plugin; k++) {
-    const rh_tunedb_entry *entry = &tuned->list[k].entry;
+    const rh_tunedb_entry *entry = &tuned->list[k];
     n += strcmp(entry->strategy, strategy) == 0 && !is_of(entry, strategy, plugin);
   }
-  if (n && is_news(tuned, strategy))
-    rh_log(tuned->cache->reporter, RH_LOG_INFO,
-           "%s: %u entr%s of '%s' %s passed over: measured with another version of its plugin",
-           tuned->path, n, n == 1 ? "y" : "ies", strategy, n == 1 ? "is" : "are");
+  if (!n || json_object_get(tuned->told, strategy)) return;
+  if (!tuned->told) tuned->told = json_object();
+  json_object_set_new(tuned->told, strategy, json_true());
+  rh_log(tuned->cache->reporter, RH_LOG_INFO,
+         "%s: %u entr%s of '%s' %s passed over: measured with another version of its plugin",
+         tuned->path, n, n == 1 ? "y" : "ies", strategy, n == 1 ? "is" : "are");
 }
 
 uint32_t rh_tunedb_count(const rh_tunedb *tuned) {
   uint32_t count = 0;
-  for (uint32_t k = 0; k < tuned->n; k++) count += (uint32_t)tuned->list[k].counts;
+  for (uint32_t k = 0; k < tuned->n; k++) count += tuned->list[k].is_own;
   return count;
 }
 

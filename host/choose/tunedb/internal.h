@@ -31,6 +31,8 @@ json_t *rh_tunedb_entry_pack(const rh_tunedb_entry *entry);
  * for devices of that family only.
  */
 
+#define RH_TUNED_SCHEMA "redhost-tuned/1"
+
 enum {
   RH_TUNED_MOST_BYTES = 8 << 20,
   RH_TUNED_MOST_DEVICES = 256,
@@ -46,30 +48,14 @@ typedef struct rh_tunedb_key {
 /* The device's key; null: that of strategies on the host. */
 rh_tunedb_key rh_tunedb_key_of(const rh_cl_device *device);
 
-/* An empty document, or null if out of memory. */
-json_t *rh_tunedb_document_new(void);
-
 /* Adds an entry, which replaces the one of the same strategy, operator, type, size and cut.  A good
- * entry removes the record that its strategy failed, for this device and for the host.  0, or -1
- * and in *why, a constant, the reason: out of memory, too many entries, or an entry that could not
- * be read back.  The document is then unchanged, or has fewer entries. */
-int rh_tunedb_document_put(json_t *document, const rh_tunedb_key *key, const rh_tunedb_entry *entry,
-                           const char **why);
-
-/* ---- The defaults that come with redhost: host/choose/tunedb/defaults/NAME.json ---- */
-
-/* The document that suits a device best, as a new reference, or null if none fits: the one that was
- * measured on its family, else on another family of its maker, else on another maker's devices of
- * this kind.  Without a device, the processor decides, as for one that PoCL serves.  *timed: 1 if
- * it is the family's, so that its times count and not only its parameters. */
-json_t *rh_tunedb_shipped_for(const rh_cl_device *device, int *timed);
+ * entry removes the record that its strategy failed, for this device and for the host.  Null, or
+ * the reason, a constant: out of memory, too many entries, or an entry that could not be read back.
+ * The document is then unchanged, or has fewer entries. */
+const char *rh_tunedb_document_put(json_t *document, const rh_tunedb_key *key,
+                                   const rh_tunedb_entry *entry);
 
 /* ---- The database ---- */
-
-typedef struct rh_tunedb_known {
-  rh_tunedb_entry entry;
-  int counts; /* measured on this device, not on the host or with another device selected */
-} rh_tunedb_known;
 
 struct rh_tunedb {
   rh_cache *cache; /* borrowed */
@@ -84,8 +70,9 @@ struct rh_tunedb {
   json_t *shipped;       /* null: nothing that fits */
   json_t *files;         /* what rh_tunedb_file() answered, by paths */
   int without_times;     /* the shipped times are another family's */
-  rh_tunedb_known *list; /* the entries of both that apply to this device */
+  rh_tunedb_entry *list; /* the entries of both that apply to this device */
   uint32_t n;
+  int tells; /* 1: what does not apply to it is named, as it is taken */
   int complained;
   json_t *told;             /* by names: the strategies of which another plugin was reported */
   rh_tunedb_entry *unsaved; /* entries that are not in the file yet, in order */
@@ -102,5 +89,3 @@ rh_status rh_tunedb_document_read(rh_tunedb *tuned, const char *text, size_t len
 /* Fills the list: with what applies to this device of a document of the first form, which may be
  * null, and of the shipped one.  RH_E_FILE, with a message, if a part of it is invalid. */
 rh_status rh_tunedb_take(rh_tunedb *tuned, const json_t *document, rh_error *error);
-/* A file that was carried to another machine, or a driver that was updated. */
-void rh_tunedb_report_passed_over(const rh_tunedb *tuned);

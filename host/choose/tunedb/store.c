@@ -2,6 +2,10 @@
 
 #include <sys/file.h>
 
+#include "tuned_nvidia.json.h"
+#include "tuned_pocl_amd.json.h"
+#include "tuned_pocl_intel.json.h"
+
 /* A writer needs milliseconds; a lock that is held for longer than this is a fault. */
 static const double most_wait_s = 2;
 
@@ -56,33 +60,93 @@ static json_t *load_file(rh_tunedb *tuned) {
   return state == RH_FILE_OK ? read_document(tuned, text, length) : NULL;
 }
 
-/* ---- Opening ---- */
+/* ---- The defaults that come with redhost: host/choose/tunedb/defaults/NAME.json ---- */
 
-static rh_status name_file(rh_tunedb *tuned, rh_error *error) {
-  if (!tuned->cache->directory) return RH_OK;
-  tuned->path = rh_path_join(tuned->cache->directory, "tuned.json");
-  return tuned->path ? RH_OK : rh_fail(error, RH_E_NOMEM, "no memory for a path");
+/* The first of those that fit a device equally well serves.  On a processor of an unknown maker
+ * that is AMD's, which reads one page of memory after another: several side by side gain where the
+ * processor prefetches in all of them, and lose elsewhere. */
+static const struct {
+  const char *text;
+  size_t length;
+} files[] = {{tuned_nvidia_json, sizeof tuned_nvidia_json - 1},
+             {tuned_pocl_amd_json, sizeof tuned_pocl_amd_json - 1},
+             {tuned_pocl_intel_json, sizeof tuned_pocl_intel_json - 1}};
+
+/* All but the entries, which take long to read and are needed of one document. */
+static json_t *head_of(size_t place) {
+  const char *text = files[place].text, *entries = strstr(text, ",\n \"entries\"");
+  RH_FINISHED(rh_text) head = {0};
+  rh_text_add(&head, "%.*s}", entries ? (int)(entries - text) : 0, text);
+  return json_loads(rh_text_get(&head), 0, NULL);
 }
+
+typedef enum { UNFIT, FITS, SAME_MAKER, SAME_FAMILY } likeness;
+
+/* Every key of "match" must fit, and there must be at least one. */
+static int matches(const json_t *document, const rh_cl_device *device) {
+  const json_t *match = json_object_get(document, "match");
+  const char *kind = json_string_value(json_object_get(match, "kind"));
+  const char *platform = json_string_value(json_object_get(match, "platform"));
+  const json_t *vendor = json_object_get(match, "vendor_id");
+  if (!kind) return 0;
+  if (!device) return strcmp(kind, "cpu") == 0;
+  if (strcmp(kind, rh_device_kind_name(device->about.kind)) != 0) return 0;
+  if (platform && strcmp(platform, device->platform_name) != 0) return 0;
+  return !vendor || json_integer_value(vendor) == device->about.vendor_id;
+}
+
+static likeness likeness_of(const json_t *document, const rh_cl_device *device) {
+  char host[RH_PROCESSOR_WORD] = "";
+  const char *theirs = json_string_value(json_object_get(document, "family"));
+  if (!matches(document, device)) return UNFIT;
+  if (!device) rh_processor_family(host);
+  const char *ours = device ? device->family : host;
+  size_t maker = theirs ? strcspn(theirs, " ") : 0; /* the first word */
+  if (maker == 0 || maker != strcspn(ours, " ") || strncmp(theirs, ours, maker) != 0) return FITS;
+  return strcmp(theirs, ours) == 0 ? SAME_FAMILY : SAME_MAKER;
+}
+
+/* The document that suits a device best, as a new reference, or null if none fits: the one that was
+ * measured on its family, else on another family of its maker, else on another maker's devices of
+ * this kind.  Without a device, the processor decides, as for one that PoCL serves.  *timed: 1 if
+ * it is the family's, so that its times count and not only its parameters. */
+static json_t *shipped_for(const rh_cl_device *device, int *timed) {
+  size_t best = 0;
+  likeness most = UNFIT;
+  for (size_t k = 0; k < sizeof files / sizeof *files; k++) {
+    json_auto_t *head = head_of(k);
+    likeness this_one = likeness_of(head, device);
+    if (this_one <= most) continue;
+    best = k;
+    most = this_one;
+  }
+  *timed = most == SAME_FAMILY;
+  if (most == UNFIT) return NULL;
+  return json_loadb(files[best].text, files[best].length, 0, NULL);
+}
+
+/* ---- Opening ---- */
 
 rh_status rh_tunedb_open(rh_tunedb **opened, rh_cache *cache, const rh_cl_device *device,
                          rh_error *error) {
-  *opened = NULL;
-  rh_tunedb *tuned;
-  RH_TRY(RH_NEW(&tuned, 1, "what was tuned", error));
+  int timed;
+  RH_TRY(RH_NEW(opened, 1, "what was tuned", error));
+  rh_tunedb *tuned = *opened;
   tuned->key = rh_tunedb_key_of(device);
   tuned->on_host = !device;
   tuned->cache = cache;
-  rh_status status = name_file(tuned, error);
-  if (status == RH_OK) {
-    int timed;
-    tuned->document = load_file(tuned);
-    tuned->shipped = rh_tunedb_shipped_for(device, &timed);
-    tuned->without_times = !timed;
-    status = rh_tunedb_take(tuned, tuned->document, error);
-    rh_tunedb_report_passed_over(tuned);
-  }
-  if (status != RH_OK) rh_tunedb_close(tuned);
-  else *opened = tuned;
+  if (cache->directory) tuned->path = rh_path_join(cache->directory, "tuned.json");
+  tuned->document = load_file(tuned);
+  tuned->shipped = shipped_for(device, &timed);
+  tuned->without_times = !timed;
+  tuned->tells = 1;
+  rh_status status = cache->directory && !tuned->path
+                         ? rh_fail(error, RH_E_NOMEM, "no memory for a path")
+                         : rh_tunedb_take(tuned, tuned->document, error);
+  tuned->tells = 0;
+  if (status == RH_OK) return RH_OK;
+  rh_tunedb_close(tuned);
+  *opened = NULL;
   return status;
 }
 
@@ -107,16 +171,12 @@ static const char *why_no_lock(int code) {
   return strerror(code);
 }
 
-static int is_ours(const char *path, int lock) {
-  struct stat st;
-  char why[RH_TRUST_BYTES];
-  return fstat(lock, &st) == 0 && rh_trust_path(path, 0, &st, why, sizeof why) == 0;
-}
-
 /* Until the lock is closed, no other process writes, if the file system supports locks.  RH_E_FILE:
  * none.  *lock is to be closed in any case, unless it is -1. */
 static rh_status lock_file(const rh_tunedb *tuned, int *lock, rh_error *error) {
   RH_FREED(char) path = rh_path_join(tuned->cache->directory, "tuned.lock");
+  struct stat st;
+  char why[RH_TRUST_BYTES];
   double start = rh_now();
   *lock = -1;
   if (!path) return rh_fail(error, RH_E_FILE, "no memory");
@@ -124,7 +184,7 @@ static rh_status lock_file(const rh_tunedb *tuned, int *lock, rh_error *error) {
     return rh_fail(error, RH_E_FILE, "%s", strerror(errno));
   *lock = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600);
   if (*lock < 0) return rh_fail(error, RH_E_FILE, "%s", why_no_lock(errno));
-  if (!is_ours(path, *lock))
+  if (fstat(*lock, &st) != 0 || rh_trust_path(path, 0, &st, why, sizeof why) != 0)
     return rh_fail(error, RH_E_FILE,
                    "tuned.lock beside it is not trusted, as others may hold it: remove it");
   while (flock(*lock, LOCK_EX | LOCK_NB) != 0) {
@@ -149,21 +209,12 @@ static rh_status save_file(const rh_tunedb *tuned, rh_error *error) {
   return rh_fail(error, RH_E_FILE, "%s", strerror(errno));
 }
 
-/* Warns only once. */
-static void complain(rh_tunedb *tuned, const char *why) {
-  if (tuned->complained) return;
-  tuned->complained = 1;
-  rh_log(tuned->cache->reporter, RH_LOG_WARNING,
-         "%s: %s; continuing without storing tuning results. Use another cache directory, or turn "
-         "the cache off",
-         tuned->path, why);
-}
-
 static rh_status put_in(rh_tunedb *tuned, const rh_tunedb_entry *entry, rh_error *error) {
-  const char *why;
-  if (!tuned->document) tuned->document = rh_tunedb_document_new();
+  if (!tuned->document)
+    tuned->document = json_pack("{s:s, s:[]}", "schema", RH_TUNED_SCHEMA, "devices");
   if (!tuned->document) return rh_fail(error, RH_E_NOMEM, "no memory for what was tuned");
-  if (rh_tunedb_document_put(tuned->document, &tuned->key, entry, &why) != 0) tuned->lost = why;
+  const char *why = rh_tunedb_document_put(tuned->document, &tuned->key, entry);
+  if (why) tuned->lost = why;
   return RH_OK;
 }
 
@@ -217,7 +268,13 @@ rh_status rh_tunedb_put(rh_tunedb *tuned, const rh_tunedb_entry *entry, rh_error
   if (tuned->path && !tuned->left_alone && rh_now() >= tuned->not_before) store(tuned, &why);
   if (tuned->lost) rh_fail(&why, RH_E_FILE, "%s", tuned->lost);
   int was_said = tuned->left_alone || tuned->unread;
-  if (why.status != RH_OK && !entry->failed && !was_said) complain(tuned, why.message);
+  if (why.status != RH_OK && !entry->failed && !was_said && !tuned->complained) {
+    tuned->complained = 1;
+    rh_log(tuned->cache->reporter, RH_LOG_WARNING,
+           "%s: %s; continuing without storing tuning results. Use another cache directory, or "
+           "turn the cache off",
+           tuned->path, why.message);
+  }
   return rh_tunedb_take(tuned, tuned->document, error);
 }
 

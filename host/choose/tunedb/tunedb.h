@@ -93,6 +93,8 @@ typedef struct rh_tunedb_entry {
   uint32_t trial;
   uint32_t on_device; /* 1: the strategy runs on devices; 0: on the host, or nobody noted it */
   uint32_t origin;    /* RH_TUNED_*, when found */
+  /* 1: good, no trial, and measured on this device, not on the host or with another; when found */
+  uint32_t is_own;
 } rh_tunedb_entry;
 
 /* A strategy and a problem. */
@@ -165,14 +167,11 @@ const rh_tunedb_entry *rh_tunedb_find_timed(const rh_tunedb *tuned, const rh_tun
 
 /* The names of the strategies that `auto` may choose on such a device, each once, in *names: those
  * that the shipped defaults list, and those of which a time or a wrong result is known here; valid
- * until an entry is added.  Returns how many there are; 0: nothing is known of such a device, or
- * there are more than `most`, and any may be the best. */
-uint32_t rh_tunedb_strategies(const rh_tunedb *tuned, const char **names, uint32_t most);
-
-/* Lists those that may run on the host and of which a time of this very problem, at any size, is
- * known. */
-uint32_t rh_tunedb_host_strategies(const rh_tunedb *tuned, const rh_operator *op,
-                                   const char **names, uint32_t most);
+ * until an entry is added.  on_host: null, or only those that may run on the host and of which a
+ * time of this very operator, at any size, is known.  Returns how many there are; 0: nothing is
+ * known of such a device, or there are more than `most`, and any may be the best. */
+uint32_t rh_tunedb_strategies(const rh_tunedb *tuned, const rh_operator *on_host,
+                              const char **names, uint32_t most);
 
 /* Is there any entry of that name that holds for one version of its plugin?  If not, its file need
  * not be hashed. */

@@ -21,7 +21,7 @@ typedef struct peer {
 /* Rank 0 has a peer for every rank, its own unused; another rank has one, rank 0. */
 typedef struct local {
   uint32_t rank, size;
-  peer *peers;
+  peer peers[];
 } local;
 
 /* ---- Bytes ---- */
@@ -172,7 +172,6 @@ static int start(local *self, uint32_t rank, const char *program, char *const *a
 static void release(local *self) {
   for (uint32_t r = 0; r < (self->rank ? 1 : self->size); r++)
     if (self->peers[r].fd >= 0) close(self->peers[r].fd);
-  free(self->peers);
   free(self);
 }
 
@@ -188,13 +187,12 @@ static void kill_all(local *self) {
 }
 
 static local *create(uint32_t rank, uint32_t size) {
-  local *self = calloc(1, sizeof *self);
+  local *self = malloc(sizeof *self + size * sizeof *self->peers);
   if (!self) return NULL;
-  *self = (local){rank, size, calloc(size, sizeof *self->peers)};
-  for (uint32_t r = 0; self->peers && r < size; r++) self->peers[r] = (peer){-1, -1, 0};
-  if (self->peers) return self;
-  free(self);
-  return NULL;
+  self->rank = rank;
+  self->size = size;
+  for (uint32_t r = 0; r < size; r++) self->peers[r] = (peer){-1, -1, 0};
+  return self;
 }
 
 rh_status rh_local_launch(void **made, rh_rank_place *place, uint32_t size, const char *program,

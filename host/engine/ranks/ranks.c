@@ -14,9 +14,12 @@ enum { TEXT_BYTES = 480 };
 
 /* ---- Joining and leaving ---- */
 
-static rh_status broke(rh_ranks *ranks, const char *text, rh_error *error) {
+rh_status rh_ranks_gather(rh_ranks *ranks, const void *mine, uint32_t bytes, void *all,
+                          rh_error *error) {
+  char text[512] = "the transport gives no reason", host[RH_HOST_BYTES + 8] = "";
   unsigned rank;
-  char host[RH_HOST_BYTES + 8] = "";
+  if (ranks->transport->gather(ranks->self, mine, bytes, all, patience_s, text, sizeof text) == 0)
+    return RH_OK;
   ranks->broken = 1;
   int names = sscanf(text, "rank %u", &rank) == 1 && rank < ranks->place.size;
   ranks->blames_first = names && rank == 0;
@@ -25,15 +28,7 @@ static rh_status broke(rh_ranks *ranks, const char *text, rh_error *error) {
   return rh_fail(error, RH_E_PLUGIN, "%s%s%s", text, host, end);
 }
 
-rh_status rh_ranks_gather(rh_ranks *ranks, const void *mine, uint32_t bytes, void *all,
-                          rh_error *error) {
-  char text[512] = "the transport gives no reason";
-  if (ranks->transport->gather(ranks->self, mine, bytes, all, patience_s, text, sizeof text) == 0)
-    return RH_OK;
-  return broke(ranks, text, error);
-}
-
-rh_status rh_ranks_learn_hosts(rh_ranks *ranks, rh_error *error) {
+static rh_status learn_hosts(rh_ranks *ranks, rh_error *error) {
   char mine[RH_HOST_BYTES] = "";
   if (gethostname(mine, sizeof mine - 1) != 0) snprintf(mine, sizeof mine, "unknown");
   char(*hosts)[RH_HOST_BYTES];
@@ -59,7 +54,7 @@ rh_status rh_ranks_open(rh_ranks *ranks, const rh_transport *transport, void *se
   if (at->size < 1 || at->size > RH_MOST_RANKS || at->rank >= at->size)
     return rh_fail(error, RH_E_PLUGIN, "transport '%s': it says that this is rank %u of %u",
                    transport->name, at->rank, at->size);
-  return rh_ranks_learn_hosts(ranks, error);
+  return learn_hosts(ranks, error);
 }
 
 void rh_ranks_close(rh_ranks *ranks) {
@@ -112,13 +107,6 @@ uint32_t rh_ranks_turn_here(void) {
   return 0;
 }
 
-/* All ranks notice that rank 0 is lost.  They come to it one after the other, and the first ends
- * the others.  Other losses are for rank 0 to report, which knows of them first. */
-static void wait_in_turn(const rh_ranks *ranks) {
-  uint32_t turn = ranks->place.rank - (ranks->blames_first ? 1 : 0);
-  if (ranks->place.rank > 0) usleep((turn < 4 ? turn : 4) * 300000);
-}
-
 void rh_ranks_say(void (*say)(void *user, const char *sentence), void *user, const char *sentence,
                   int is_first) {
   if (!say || !rh_word_take()) return;
@@ -126,8 +114,11 @@ void rh_ranks_say(void (*say)(void *user, const char *sentence), void *user, con
   if (!is_first) rh_word_hold();
 }
 
+/* All ranks notice that rank 0 is lost.  They come to it one after the other, and the first ends
+ * the others.  Other losses are for rank 0 to report, which knows of them first. */
 void rh_ranks_abort(rh_ranks *ranks, const char *sentence) {
-  wait_in_turn(ranks);
+  uint32_t turn = ranks->place.rank - (ranks->blames_first ? 1 : 0);
+  if (ranks->place.rank > 0) usleep((turn < 4 ? turn : 4) * 300000);
   rh_ranks_say(ranks->say, ranks->user, sentence, ranks->place.rank == 0);
   if (ranks->self) ranks->transport->abort(ranks->self, RH_RANK_LOST_STATUS, sentence);
   _exit(RH_RANK_LOST_STATUS);
@@ -170,6 +161,60 @@ rh_status rh_ranks_gather_any(rh_ranks *ranks, const void *mine, uint64_t bytes,
   return RH_OK;
 }
 
+/* ---- Are all asked for the same? ---- */
+
+rh_digest rh_agree_digest(const char *text) {
+  size_t length = strlen(text);
+  return (rh_digest){{rh_hash(0, text, length), rh_hash(length + 1, text, length)}};
+}
+
+typedef struct comparison {
+  char *first; /* of rank 0 */
+  uint32_t *other;
+  rh_difference *found;
+} comparison;
+
+static rh_status take_text(void *of_comparison, uint32_t rank, const void *theirs, uint64_t bytes,
+                           rh_error *error) {
+  comparison *c = of_comparison;
+  if (*c->other) return RH_OK;
+  char *text = strndup(theirs, bytes);
+  if (!text) return rh_fail(error, RH_E_NOMEM, "no memory for what the ranks say");
+  if (rank == 0) {
+    c->first = text;
+    return RH_OK;
+  }
+  if (rh_operation_differ(c->first, text, c->found)) *c->other = rank;
+  free(text);
+  return RH_OK;
+}
+
+rh_status rh_agree_compare(rh_ranks *ranks, const char *mine, uint32_t *other, rh_difference *found,
+                           rh_error *error) {
+  const rh_digest digest = rh_agree_digest(mine);
+  comparison c = {NULL, other, found};
+  int differ = 0;
+  RH_FREED(rh_digest) all = NULL;
+  *other = 0;
+  if (!ranks->hosts) RH_TRY(learn_hosts(ranks, error));
+  RH_TRY(RH_NEW(&all, ranks->place.size, "what the ranks say", error));
+  RH_TRY(rh_ranks_gather(ranks, &digest, sizeof digest, all, error));
+  for (uint32_t r = 0; r < ranks->place.size; r++)
+    differ |= memcmp(&all[r], &all[0], sizeof *all) != 0;
+  if (!differ) return RH_OK;
+  rh_status status = rh_ranks_gather_any(ranks, mine, strlen(mine) + 1, take_text, &c, error);
+  free(c.first);
+  return status;
+}
+
+rh_status rh_agree_fail(const rh_ranks *ranks, uint32_t other, const rh_difference *found,
+                        rh_error *error) {
+  return rh_fail(error, RH_E_USAGE,
+                 "rank 0 (host %s) and rank %u (host %s) are asked for different reductions: %s; "
+                 "start all with the same request",
+                 ranks->hosts[0], other, ranks->hosts[other], found->words);
+}
+
 /* ---- Working ---- */
 
 enum { WORKS, IS_DONE, HAS_FAILED };
@@ -184,58 +229,31 @@ typedef struct shift {
   rh_status (*work)(void *user, rh_error *error);
   void *user;
   locale_t locale;
-  pthread_mutex_t lock;
-  pthread_cond_t changed;
-  int ended;
+  pthread_t thread;
+  int has_ended, has_returned; /* it is joined; and not because it ended itself */
   rh_status status;
   rh_error error;
 } shift;
 
-static void leave_work(shift *s, rh_status status) {
-  pthread_mutex_lock(&s->lock);
-  s->status = status;
-  s->ended = 1;
-  pthread_cond_signal(&s->changed);
-  pthread_mutex_unlock(&s->lock);
-}
-
-static void on_thread_end(void *of_shift) {
-  shift *s = of_shift;
-  leave_work(s, rh_fail(&s->error, RH_E_PLUGIN,
-                        "a strategy has ended the thread that ran it, as by pthread_exit()"));
-}
-
 static void *labour(void *of_shift) {
   shift *s = of_shift;
-  rh_status status;
   uselocale(s->locale);
-  pthread_cleanup_push(on_thread_end, s);
-  status = s->work(s->user, &s->error);
-  pthread_cleanup_pop(0);
-  leave_work(s, status);
+  s->status = s->work(s->user, &s->error);
+  s->has_returned = 1;
   return NULL;
-}
-
-static double pause_of(const rh_ranks *ranks) {
-  double seconds = beat_s + beat_of_rank_s * ranks->place.size;
-  return seconds < most_beat_s ? seconds : most_beat_s;
 }
 
 /* 1: the work has ended. */
 static int wait_for(shift *s, double seconds) {
   double deadline = rh_now() + seconds;
-  pthread_mutex_lock(&s->lock);
-  while (!s->ended)
-    if (rh_condition_wait(&s->changed, &s->lock, deadline)) break;
-  int ended = s->ended;
-  pthread_mutex_unlock(&s->lock);
-  return ended;
-}
-
-static last_words words_of(rh_status status, const rh_error *why) {
-  last_words mine = {.has_failed = status != RH_OK, .status = status};
-  if (status != RH_OK) snprintf(mine.text, sizeof mine.text, "%.*s", TEXT_BYTES - 1, why->message);
-  return mine;
+  struct timespec until = {.tv_sec = (time_t)deadline};
+  until.tv_nsec = (long)(1e9 * (deadline - (double)until.tv_sec));
+  if (s->has_ended) return 1;
+  if (pthread_clockjoin_np(s->thread, NULL, CLOCK_MONOTONIC, &until) != 0) return 0;
+  if (!s->has_returned)
+    s->status = rh_fail(&s->error, RH_E_PLUGIN,
+                        "a strategy has ended the thread that ran it, as by pthread_exit()");
+  return s->has_ended = 1;
 }
 
 /* All ranks fail with the first one's failure.  Failures in the same words are one. */
@@ -252,10 +270,11 @@ static rh_status judge_words(const rh_ranks *ranks, const last_words *all, rh_er
 
 static rh_status settle_failure(rh_ranks *ranks, rh_status status, const rh_error *why,
                                 rh_error *error) {
-  const last_words mine = words_of(status, why);
+  last_words mine = {.has_failed = status != RH_OK, .status = status};
   RH_FREED(last_words) all = NULL;
+  if (status != RH_OK) snprintf(mine.text, sizeof mine.text, "%.*s", TEXT_BYTES - 1, why->message);
   RH_TRY(RH_NEW(&all, ranks->place.size, "the ranks' messages", error));
-  if (!ranks->hosts) RH_TRY(rh_ranks_learn_hosts(ranks, error));
+  if (!ranks->hosts) RH_TRY(learn_hosts(ranks, error));
   RH_TRY(rh_ranks_gather(ranks, &mine, sizeof mine, all, error));
   return judge_words(ranks, all, error);
 }
@@ -283,8 +302,9 @@ rh_status rh_ranks_settle(rh_ranks *ranks, rh_status mine, const rh_error *why, 
 }
 
 static rh_status beat_until_done(rh_ranks *ranks, shift *s, rh_error *error) {
+  double pause = fmin(beat_s + beat_of_rank_s * ranks->place.size, most_beat_s);
   for (int works = 1; works;) {
-    int ended = wait_for(s, pause_of(ranks));
+    int ended = wait_for(s, pause);
     rh_status mine = ended ? s->status : RH_OK;
     char state = !ended ? WORKS : mine == RH_OK ? IS_DONE : HAS_FAILED;
     RH_TRY(exchange(ranks, state, &s->error, mine, &works, error));
@@ -292,29 +312,19 @@ static rh_status beat_until_done(rh_ranks *ranks, shift *s, rh_error *error) {
   return RH_OK;
 }
 
-static int start(shift *s, pthread_t *thread) {
-  pthread_mutex_init(&s->lock, NULL);
-  rh_condition_init(&s->changed);
-  int code = pthread_create(thread, NULL, labour, s);
-  if (code == 0) return 1;
-  s->ended = 1;
-  s->status = rh_fail(&s->error, RH_E_NOMEM, "no thread for the reduction: %s", strerror(code));
-  return 0;
-}
-
 rh_status rh_ranks_work(rh_ranks *ranks, rh_status (*work)(void *user, rh_error *error), void *user,
                         rh_error *error) {
   shift s = {.work = work, .user = user, .locale = uselocale((locale_t)0)};
-  pthread_t thread;
-  int started = start(&s, &thread);
   rh_error why = {0};
+  int code = pthread_create(&s.thread, NULL, labour, &s);
+  s.has_ended = code != 0;
+  if (code)
+    s.status = rh_fail(&s.error, RH_E_NOMEM, "no thread for the reduction: %s", strerror(code));
   rh_status status = beat_until_done(ranks, &s, &why);
-  if (status != RH_OK) atomic_store(&ranks->stop, 1);
-  if (error && status != RH_OK) *error = why;
+  if (status == RH_OK) return RH_OK;
+  atomic_store(&ranks->stop, 1);
+  if (error) *error = why;
   /* A broken job, or work that does not stop: the caller's sentence would come too late. */
-  if (status != RH_OK && started && !wait_for(&s, return_s)) rh_ranks_abort(ranks, why.message);
-  if (started) pthread_join(thread, NULL);
-  pthread_cond_destroy(&s.changed);
-  pthread_mutex_destroy(&s.lock);
+  if (!wait_for(&s, return_s)) rh_ranks_abort(ranks, why.message);
   return status;
 }

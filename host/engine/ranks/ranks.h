@@ -30,9 +30,6 @@ typedef struct rh_ranks {
   void *user;
 } rh_ranks;
 
-/* The hosts' names, for messages; rh_ranks_open() does it. */
-rh_status rh_ranks_learn_hosts(rh_ranks *ranks, rh_error *error);
-
 /* Joins the job.  self: null, or the state of a transport that is open already, at `place`. */
 rh_status rh_ranks_open(rh_ranks *ranks, const rh_transport *transport, void *self,
                         const rh_rank_place *place, rh_error *error);

@@ -52,13 +52,6 @@ static void ask_entry(rh_transport_entry *entry) {
   entry->text[sizeof entry->text - 1] = 0;
 }
 
-static void open_entry(rh_transport_entry *entry, const rh_candidate *candidate) {
-  rh_error why = {0};
-  if (candidate->refused) snprintf(entry->text, sizeof entry->text, "%s", candidate->refused);
-  else if (rh_transport_open(candidate->path, &entry->transport, &why) != RH_OK)
-    snprintf(entry->text, sizeof entry->text, "%.*s", RH_TRANSPORT_TEXT_BYTES - 1, why.message);
-}
-
 void rh_transport_list_finish(rh_transport_list *list) {
   for (uint32_t k = 0; k < list->n; k++) free(list->entries[k].path);
   free(list->entries);
@@ -69,21 +62,21 @@ void rh_transport_list_finish(rh_transport_list *list) {
 /* Opens them, and asks none. */
 static rh_status open_all(rh_transport_list *list, const char *file, rh_error *error) {
   const rh_options options = {.struct_size = sizeof options, .plugin_file = file};
-  rh_discovery search;
-  *list = (rh_transport_list){0};
+  RH_FINISHED(rh_discovery) search = {0};
   RH_TRY(rh_discover(&search, RH_TRANSPORTS, &options, error));
-  rh_status status = RH_NEW(&list->entries, search.n + 1, "a list of transports", error);
-  if (status == RH_OK)
-    status = rh_copy(&list->searched, search.searched, "a list of transports", error);
-  if (status == RH_OK) list->entries[list->n++].transport = &rh_local_transport;
-  for (uint32_t k = 0; k < search.n && status == RH_OK; k++) {
+  RH_TRY(RH_NEW(&list->entries, search.n + 1, "a list of transports", error));
+  RH_TRY(rh_copy(&list->searched, search.searched, "a list of transports", error));
+  list->entries[list->n++].transport = &rh_local_transport;
+  for (uint32_t k = 0; k < search.n; k++) {
+    const rh_candidate *candidate = &search.candidates[k];
     rh_transport_entry *entry = &list->entries[list->n++];
-    status = rh_copy(&entry->path, search.candidates[k].path, "a path", error);
-    open_entry(entry, &search.candidates[k]);
+    rh_error why = {0};
+    RH_TRY(rh_copy(&entry->path, candidate->path, "a path", error));
+    if (candidate->refused) snprintf(entry->text, sizeof entry->text, "%s", candidate->refused);
+    else if (rh_transport_open(candidate->path, &entry->transport, &why) != RH_OK)
+      snprintf(entry->text, sizeof entry->text, "%.*s", RH_TRANSPORT_TEXT_BYTES - 1, why.message);
   }
-  rh_discovery_finish(&search);
-  if (status != RH_OK) rh_transport_list_finish(list);
-  return status;
+  return RH_OK;
 }
 
 rh_status rh_transports_list(rh_transport_list *list, rh_error *error) {
@@ -141,7 +134,7 @@ static rh_status unknown(const rh_transport_list *list, const char *name, rh_err
 }
 
 static rh_status find_file(const char *path, const rh_transport **transport, rh_error *error) {
-  RH_FINISHED(rh_transport_list) list;
+  RH_FINISHED(rh_transport_list) list = {0};
   RH_TRY(open_all(&list, path, error));
   /* After the built-in one, the file that was named is the first. */
   rh_transport_entry *entry = &list.entries[1];

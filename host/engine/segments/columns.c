@@ -26,12 +26,6 @@ void rh_columns_find(rh_columns *all, const rh_operator *op) {
     all->list[0] = (rh_npy_field){NULL, all->names.indexed ? RH_TYPE_i64 : all->names.type};
 }
 
-const void *rh_columns_word(const rh_result *result, uint32_t k) {
-  if (k == RH_COLUMN_VALUE) return &result->value;
-  if (rh_result_has_fields(result)) return &result->fields[k].value;
-  return result->indexed ? (const void *)&result->index /* -1: there is none */ : &result->value;
-}
-
 int rh_columns_fit_values(const rh_columns *columns, const rh_segments *segments) {
   uint32_t size = rh_type_size(columns->list[0].type);
   int is_on_host = !segments->job.device || segments->job.answer.finishes_on_host;

@@ -17,17 +17,12 @@ static int by_start(const void *a, const void *b, void *of_segments) {
   return (x > y) - (x < y);
 }
 
-static int is_sorted(const rh_layout *layout) {
-  if (layout->kind == RH_LAYOUT_AXIS) return 1;
-  for (uint64_t s = 1; s < layout->segments; s++)
-    if (layout->starts[s] < layout->starts[s - 1]) return 0;
-  return 1;
-}
-
 static rh_status sort(rh_segments_plan *plan, rh_error *error) {
   const rh_layout *layout = plan->layout;
-  uint64_t n = layout->segments;
-  if (is_sorted(layout)) return RH_OK;
+  uint64_t n = layout->segments, sorted = 1;
+  if (layout->kind == RH_LAYOUT_AXIS) return RH_OK;
+  while (sorted < n && layout->starts[sorted] >= layout->starts[sorted - 1]) sorted++;
+  if (sorted >= n) return RH_OK;
   RH_TRY(RH_NEW(&plan->order, n, "the order of segments", error));
   for (uint64_t s = 0; s < n; s++) plan->order[s] = s;
   qsort_r(plan->order, n, sizeof *plan->order, by_start, (void *)(uintptr_t)layout->starts);

@@ -2,6 +2,8 @@
 
 #include <float.h>
 
+#include "../../operators/custom/custom.h"
+
 /* ---- Which operators ---- */
 
 static int is_exact(const rh_operator *op) {
@@ -26,10 +28,15 @@ static const rh_operator *part_of(const rh_operator *op, uint32_t k, uint32_t *v
   return k == 0 ? op : NULL;
 }
 
+/* Is its value n, mean and m2, in expressions that are known here? */
+static int has_moments(const rh_operator *op) {
+  return op->is_struct && !op->is_code && !op->is_masked && rh_custom_of(op)->is_moments;
+}
+
 int rh_quick_serves(const rh_operator *op) {
   uint32_t at, index_at, k = 0;
   const rh_operator *part;
-  if (rh_quick_moments_serves(op)) return 1;
+  if (has_moments(op)) return 1;
   for (; (part = part_of(op, k, &at, &index_at)) != NULL; k++)
     if (!serves_one(part)) return 0;
   return k > 0;
@@ -227,6 +234,92 @@ static void judge_one(values *of, const rh_arrays *arrays, uint64_t n) {
   else judge_sums(of, x);
 }
 
+/* ---- Mean and variance, against exact ones within a bound that is derived ---- */
+
+/* The bounds are for Chan's merge in any tree of depth h, in units u = 2^-53.
+ *
+ * A merge takes d = b.mean - a.mean and adds d * r, r <= 1, to a mean, with four roundings: it errs
+ * by u * (M + 3 R) at most, where M is the largest magnitude and R the range of the elements; and
+ * means are averaged, so that their errors only add up along the depth: E = h u (M + 3 R).
+ *
+ * A merge adds w d d to m2, w = a.n b.n/n.  Its roundings and those of the sums make (2 h + 7) u
+ * m2.  Each d errs by 2 E, besides.  The w d d add up to m2, and the w to n h/4 at most, for a
+ * level has no more than n/4; so that is 2 E sqrt(m2 n h) + E E n h, by Cauchy and Schwarz. */
+enum { N, MEAN, M2, APART = 64 /* elements, whose sums are added up apart */ };
+
+typedef struct moments {
+  long double mean, m2;
+  double most, range;
+} moments;
+
+static long double sum_of(const double *x, uint64_t n, long double from, int is_square) {
+  long double all = 0;
+  for (uint64_t end; n > 0; x += end, n -= end) {
+    long double piece = 0;
+    end = n < APART ? n : APART;
+    for (uint64_t j = 0; j < end; j++) {
+      long double d = x[j] - from;
+      piece += is_square ? d * d : d;
+    }
+    all += piece;
+  }
+  return all;
+}
+
+static moments moments_of(const double *x, uint64_t n) {
+  double low = x[0], high = x[0];
+  for (uint64_t j = 1; j < n; j++) {
+    low = x[j] < low ? x[j] : low;
+    high = x[j] > high ? x[j] : high;
+  }
+  moments exact = {.most = fmax(fabs(low), fabs(high)), .range = high - low};
+  exact.mean = x[0] + sum_of(x, n, x[0], 0) / (long double)n;
+  exact.m2 = sum_of(x, n, exact.mean, 1);
+  return exact;
+}
+
+/* The error in parts of a bound; -1: it is beyond, or not known well enough. */
+static double share_of(long double error, double bound, double own) {
+  double size = (double)fabsl(error);
+  if (size == 0) return 0;
+  return own <= bound / 10 && size + own <= bound ? size / bound : -1;
+}
+
+static double judge_segment(const double *x, uint64_t n, uint64_t depth, const double *value) {
+  const double unit = 0x1p-53, own_unit = 0x1p-64 * (APART + (double)n / APART + 2);
+  double h = (double)steps_of(depth, n);
+  const moments exact = moments_of(x, n);
+  double m2 = (double)exact.m2;
+  /* Far from where squares overflow or are subnormal; not so for NaN. */
+  int is_normal = exact.most < 0x1p480 && (exact.range > 0x1p-480 || exact.range == 0);
+  if (!is_normal || value[N] != (double)n) return -1;
+  double by_mean = h * unit * (exact.most + 3 * exact.range);
+  double own = own_unit * exact.range + 0x1p-63 * exact.most;
+  double mean = share_of(value[MEAN] - exact.mean, by_mean, own);
+  double by_m2 = (2 * h + 7) * unit * m2 + 2 * by_mean * sqrt(m2 * (double)n * h) +
+                 by_mean * by_mean * (double)n * h;
+  double own_m2 = own_unit * m2 + 2 * (double)n * exact.range * own;
+  double variance = share_of(value[M2] - exact.m2, by_m2, own_m2);
+  if (value[M2] != m2 && by_m2 > 0.01 * m2) return -1; /* such a bound says little */
+  return mean < 0 || variance < 0 ? -1 : fmax(mean, variance);
+}
+
+static void judge_moments(const values *of, const rh_arrays *arrays, uint64_t n) {
+  const rh_custom *custom = rh_custom_of(of->op);
+  double x[n], spare[n], value[RH_MOST_FIELDS];
+  void *fields[RH_MOST_FIELDS];
+  for (uint32_t k = 0; k < RH_MOST_FIELDS; k++) fields[k] = k == MEAN ? x : spare;
+  rh_custom_load_fields(custom, arrays, 0, n, fields);
+  for (uint64_t k = 0, at = 0; k < of->count; at += of->lengths[k++]) {
+    if (of->lengths[k] == 0) continue;
+    for (uint32_t j = 0; j <= M2; j++)
+      memcpy(&value[j], of->at + k * of->apart + custom->fields[j].offset, sizeof *value);
+    of->parts[k] = judge_segment(x + at, of->lengths[k], of->depth, value);
+  }
+}
+
+/* ---- Segments of any of them ---- */
+
 void rh_quick_judge(const rh_operator *op, const rh_arrays *arrays, const uint64_t *lengths,
                     uint64_t count, uint64_t depth, const void *from, double *parts) {
   uint64_t n = 0, apart = op->abi->value_size, differ = 0;
@@ -239,21 +332,22 @@ void rh_quick_judge(const rh_operator *op, const rh_arrays *arrays, const uint64
     const char *value = (const char *)from + k * apart;
     if (lengths[k] == 0 && memcmp(value, op->abi->identity, apart) != 0) parts[k] = -1;
   }
-  if (n > 0 && rh_quick_moments_serves(op)) {
-    rh_quick_moments(op, arrays, lengths, count, n, depth, from, parts);
+  values of = {.op = op,
+               .lengths = lengths,
+               .length = differ ? 0 : lengths[0],
+               .count = count,
+               .depth = depth,
+               .at = from,
+               .apart = apart,
+               .parts = parts};
+  if (n == 0) return;
+  if (has_moments(op)) {
+    judge_moments(&of, arrays, n);
     return;
   }
-  const rh_operator *part;
-  for (uint32_t k = 0, at, index_at; n > 0 && (part = part_of(op, k, &at, &index_at)); k++) {
-    values of = {.op = part,
-                 .lengths = lengths,
-                 .length = differ ? 0 : lengths[0],
-                 .count = count,
-                 .depth = depth,
-                 .at = (const char *)from + at,
-                 .index_at = (const char *)from + index_at,
-                 .apart = apart,
-                 .parts = parts};
+  for (uint32_t k = 0, at, index_at; (of.op = part_of(op, k, &at, &index_at)) != NULL; k++) {
+    of.at = (const char *)from + at;
+    of.index_at = (const char *)from + index_at;
     judge_one(&of, arrays, n);
   }
 }

@@ -5,7 +5,10 @@
 enum {
   ROOM_BYTES = 1 << 20,  /* of segments that are brought into rows at once */
   SHARED_FROM = 1 << 22, /* elements of a segment whose reference takes all threads */
-  EACH_BYTES = 1 << 20   /* of segments that a thread takes at once */
+  EACH_BYTES = 1 << 20,  /* of segments that a thread takes at once */
+  TRIED = 4099,          /* elements of a self-test */
+  TRIED_SEGMENTS = 64,
+  TRIED_BESIDE = 8
 };
 
 typedef struct referee {
@@ -38,19 +41,14 @@ const rh_segments_check rh_segments_check_none = {.worst = UINT64_MAX};
 
 /* ---- One segment ---- */
 
-static void fail(batch *b, uint64_t s, const rh_verdict *verdict, const rh_result *got) {
-  rh_segments_check *found = &b->found;
-  found->is_wrong = 1;
-  found->wrong = s;
-  found->verdict = *verdict;
-  found->got = *got;
-  found->expected = b->reference->answer;
-}
-
 static void take_verdict(batch *b, uint64_t s, const rh_verdict *verdict, const rh_result *got) {
   rh_segments_check *found = &b->found;
   if (verdict->verdict == RH_VERDICT_WRONG) {
-    fail(b, s, verdict, got);
+    found->is_wrong = 1;
+    found->wrong = s;
+    found->verdict = *verdict;
+    found->got = *got;
+    found->expected = b->reference->answer;
   } else if (verdict->verdict == RH_VERDICT_UNJUDGED) {
     if (found->unjudged++ > 0) return;
     found->first_unjudged = s;
@@ -76,7 +74,7 @@ static rh_status judge_by_reference(batch *b, uint64_t s, uint64_t n) {
                                 NULL};
   if (!b->reference && !(b->reference = malloc(sizeof *b->reference)))
     return rh_fail(&b->error, RH_E_NOMEM, "no memory for a reference");
-  rh_segments_value(of, s, &result);
+  b->op->calls->decode(b->op, of->values + s * of->value_bytes, n, &result);
   RH_TRY(rh_job_reference_of(&of->spec, &part, &silent, b->reference, &b->error));
   RH_TRY(rh_job_judge_on(&of->spec, &part, &answered, b->reference, &verdict, &b->error));
   if (rh_exact_data_is_needed(&verdict))
@@ -278,4 +276,74 @@ const char *rh_segments_unjudged(const rh_segments_check *check, char text[640])
            (unsigned long long)check->unjudged, (unsigned long long)check->n,
            (unsigned long long)check->first_unjudged, rh_verdict_why(&check->verdict, why));
   return text;
+}
+
+/* ---- A self-test ---- */
+
+static uint64_t least(uint64_t a, uint64_t b) { return a < b ? a : b; }
+
+/* Some segments of the kind, each with at most as many elements. */
+typedef struct few {
+  rh_layout layout;
+  uint64_t starts[TRIED_SEGMENTS + 1];
+  uint64_t n; /* elements */
+} few;
+
+static void make_few(few *f, const rh_layout *of) {
+  uint64_t segments = least(of->segments, TRIED_SEGMENTS);
+  if (of->kind == RH_LAYOUT_AXIS) {
+    uint64_t inner = least(of->inner, TRIED_BESIDE), length = least(of->length, TRIED / inner);
+    uint64_t outer = least(of->segments / of->inner, TRIED / (length * inner + 1) + 1);
+    f->layout = rh_layout_axis(outer, length, inner);
+    f->n = outer * length * inner;
+    return;
+  }
+  f->starts[0] = 0;
+  for (uint64_t s = 0; s < segments; s++)
+    f->starts[s + 1] = f->starts[s] + least(of->stops[s] - of->starts[s], TRIED);
+  f->layout = rh_layout_offsets(f->starts, f->starts + 1, segments);
+  f->n = f->starts[segments];
+}
+
+static rh_status judge_values(rh_segments *tried, const rh_array *array, rh_error *error) {
+  const void *operands[RH_MOST_OPERANDS];
+  rh_segments_check check;
+  rh_job_operands_at(&tried->spec, rh_array_data(array), operands);
+  RH_TRY(rh_segments_bring(tried, operands, error));
+  RH_TRY(rh_segments_run(tried, error));
+  RH_TRY(rh_segments_judge(tried, 0, &check, error));
+  return rh_segments_verdict(tried, &check, error);
+}
+
+static rh_status test_few(const rh_segments *s, rh_error *error) {
+  few f;
+  rh_job_spec spec = s->spec;
+  RH_FINISHED(rh_array) array = {0};
+  RH_FINISHED(rh_segments) tried = {0};
+  make_few(&f, s->spec.operation.layout);
+  spec.operation.layout = &f.layout;
+  spec.operation.n = f.n;
+  uint64_t bytes = rh_operand_layout(&spec, spec.offsets);
+  RH_TRY(rh_array_reserve(&array, RH_TYPE_u8, bytes, 0, error));
+  RH_TRY(rh_operand_data_fill(&array, &spec, "hash", 1, NULL, error));
+  RH_TRY(rh_segments_open(&tried, s->job.context, &spec, NULL, error));
+  rh_status status = judge_values(&tried, &array, error);
+  rh_segments_let_go(&tried);
+  return status;
+}
+
+rh_status rh_segments_self_test(rh_segments *s, rh_error *error) {
+  if (s->n == 0) return RH_OK;
+  if (s->is_loop) {
+    rh_job job = s->job;
+    job.spec.operation.n = s->spec.operation.layout->longest;
+    RH_TRY(rh_job_self_test(&job, error));
+    return rh_job_check_order(&job, error);
+  }
+  rh_status status = test_few(s, error);
+  if (status != RH_E_WRONG) return status;
+  rh_context_blame(s->job.context, s->job.strategy->name, s->job.path, s->spec.operation.op,
+                   s->spec.operation.n);
+  return rh_error_prefix(error, status, "strategy '%s' fails its self-test on %s and is not used",
+                         s->job.strategy->name, s->job.device ? s->job.device->name : "the host");
 }

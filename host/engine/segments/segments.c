@@ -1,18 +1,68 @@
 #include "segments.h"
 
+#include "rows.cl.h"
+
 enum {
   LOOP_PORTION = 1 << 16, /* results that stay on a device before they are read */
-  OF_ALLOCATION = 4       /* the same of one run: so many are the most that can be allocated */
+  OF_ALLOCATION = 4,      /* the same of one run: so many are the most that can be allocated */
+  GROUP = 64              /* that copies segments into rows */
 };
 
-/* ---- Setup ---- */
+/* ---- Rows on a device ---- */
 
-/* Elements in a row have no order but their own, so that a strategy reads them where they are. */
-static int must_copy(const rh_segments *s) {
-  const rh_layout *layout = s->spec.operation.layout;
-  if (layout->segments == 0 || layout->longest == 0) return 0;
-  return s->axes || (s->is_loop && !rh_layout_is_in_rows(layout));
+static rh_status open_operand(rh_segments *s, uint32_t k, rh_error *error) {
+  static const char *const names[] = {
+      [1] = "rows_1", [2] = "rows_2", [4] = "rows_4", [8] = "rows_8"};
+  rh_device_rows *rows = &s->rows;
+  uint32_t size = rh_type_size(s->spec.operation.op->operands[k].type);
+  RH_TRY(rh_cl_buffer(s->job.instance_spec.session, CL_MEM_READ_WRITE, rows->n * size, NULL,
+                      "allocating segments in rows", &rows->buffers[k], error));
+  RH_TRY(rh_cl_kernel(rows->program, names[size], &rows->kernels[k], error));
+  cl_int code = rh_cl_set(rows->kernels[k], 2, sizeof(cl_mem), &rows->buffers[k]);
+  if (code == CL_SUCCESS) code = rh_cl_set(rows->kernels[k], 3, sizeof rows->n, &rows->n);
+  if (code == CL_SUCCESS) code = rh_cl_set(rows->kernels[k], 4, sizeof rows->axes, &rows->axes);
+  return code == CL_SUCCESS ? RH_OK : rh_cl_fail(error, code, "setting an argument");
 }
+
+/* Axes that stay come before those that are reduced. */
+static rh_status open_rows(rh_segments *s, rh_error *error) {
+  const rh_axes all = s->axes ? *s->axes : rh_axes_of(s->spec.operation.layout);
+  rh_device_rows *rows = &s->rows;
+  rows->n = 1;
+  for (uint32_t k = 0; k < 2 * all.n; k++) {
+    const rh_axis *axis = &all.list[k % all.n];
+    if (axis->is_reduced != k / all.n) continue;
+    rows->axes.length[rows->axes.n] = axis->length;
+    rows->axes.stride[rows->axes.n++] = axis->stride;
+    rows->n *= axis->length;
+  }
+  RH_TRY(rh_context_session(s->job.context, &s->job.instance_spec.session, error));
+  RH_TRY(rh_cl_program(s->job.instance_spec.session, "rows.cl", "", (const char *)rows_cl, "",
+                       &rows->program, error));
+  for (uint32_t k = 0; k < s->spec.operation.op->n_operands; k++) RH_TRY(open_operand(s, k, error));
+  return RH_OK;
+}
+
+/* Enqueues the copies of all operands: that of operand k from element first[k] of from[k] on. */
+static rh_status copy_rows(const rh_segments *s, const cl_mem *from, const uint64_t *first,
+                           rh_error *error) {
+  const rh_cl_session *session = s->job.instance_spec.session;
+  uint32_t most = session->device->about.max_group;
+  const size_t group = most < GROUP ? most : GROUP;
+  const size_t all = (s->rows.n + group - 1) / group * group;
+  for (uint32_t k = 0; k < s->spec.operation.op->n_operands; k++) {
+    cl_kernel kernel = s->rows.kernels[k];
+    uint64_t at = first ? first[k] : 0;
+    RH_CL_TRY(error, rh_cl_set(kernel, 0, sizeof from[k], &from[k]), "setting an argument");
+    RH_CL_TRY(error, rh_cl_set(kernel, 1, sizeof at, &at), "setting an argument");
+    RH_CL_TRY_IN(session, error,
+                 rh_cl_launch(session->queue, kernel, all, group, rh_cl_event_for(session, "rows")),
+                 "copying segments into rows");
+  }
+  return RH_OK;
+}
+
+/* ---- Setup ---- */
 
 /* The strategy gets one run where it serves the layout, else a loop. */
 static rh_status ask_strategy(rh_segments *s, rh_context *context, rh_error *error) {
@@ -28,35 +78,24 @@ static rh_status ask_strategy(rh_segments *s, rh_context *context, rh_error *err
   return rh_job_ask(&s->job, error);
 }
 
-/* What a strategy does not round once is, as of a whole array, what the check has found. */
-static rh_status make_exact(rh_segments *s, rh_error *error) {
-  if (!rh_job_is_near(&s->job)) return RH_OK;
-  return rh_alloc(&s->exact, s->n + 1, sizeof *s->exact, "the exact answers of segments", error);
-}
-
-/* The copy on the host; of a caller's buffers, on the device. */
-static rh_status make_copies(rh_segments *s, rh_error *error) {
-  uint64_t bytes = rh_operand_layout(&s->job.spec, s->copied_to);
-  rh_status status = RH_OK;
-  if (s->job.device && s->job.context->options.queue && s->spec.on_device >= RH_JOB_IN_PLACE) {
-    const rh_axes axes = s->axes ? *s->axes : rh_axes_of(s->spec.operation.layout);
-    RH_TRY(rh_context_session(s->job.context, &s->job.instance_spec.session, error));
-    RH_TRY(rh_device_rows_open(&s->rows, s->job.instance_spec.session, s->spec.operation.op, &axes,
-                               error));
-  }
-  if (s->spec.on_device < RH_JOB_DATA_ON_DEVICE)
-    status = rh_region_alloc(&s->copy, bytes ? bytes : 1, error);
-  if (status != RH_E_NOMEM) return status;
-  return rh_error_prefix(error, status, "%s: copying segments into rows", s->spec.operation.what);
-}
-
+/* Elements in a row have no order but their own, so that a strategy reads them where they are.
+ * Others are copied on the host; those of a caller's buffers, on the device. */
 static rh_status make_rows(rh_segments *s, rh_error *error) {
   const rh_layout *layout = s->spec.operation.layout;
-  RH_TRY(make_copies(s, error));
+  if (layout->segments == 0 || layout->longest == 0) return RH_OK;
+  if (!s->axes && (!s->is_loop || rh_layout_is_in_rows(layout))) return RH_OK;
+  uint64_t bytes = rh_operand_layout(&s->job.spec, s->copied_to);
+  if (s->job.device && s->job.context->options.queue && s->spec.on_device >= RH_JOB_IN_PLACE)
+    RH_TRY(open_rows(s, error));
+  rh_status status = s->spec.on_device < RH_JOB_DATA_ON_DEVICE
+                         ? rh_region_alloc(&s->copy, bytes ? bytes : 1, error)
+                         : RH_OK;
+  if (status == RH_E_NOMEM)
+    rh_error_prefix(error, status, "%s: copying segments into rows", s->spec.operation.what);
   s->given = rh_layout_axis(layout->segments, layout->length, 1);
   s->job.spec.operation.layout = &s->given;
   s->was_copied = 1;
-  return RH_OK;
+  return status;
 }
 
 static int is_by_offsets(const rh_segments *s) {
@@ -76,12 +115,6 @@ static void choose_portion(rh_segments *s) {
   uint64_t most = s->is_loop ? LOOP_PORTION : bytes / each / inner * inner;
   if (most < inner) most = inner;
   if (s->portion > most) s->portion = most;
-}
-
-static rh_status make_results(rh_segments *s, rh_error *error) {
-  if (!s->job.device || s->job.answer.finishes_on_host || s->n == 0) return RH_OK;
-  return rh_cl_buffer(s->job.instance_spec.session, CL_MEM_READ_WRITE, s->portion * s->value_bytes,
-                      NULL, "allocating the results", &s->results, error);
 }
 
 static rh_status upload(const rh_segments *s, const uint64_t *offsets, uint64_t n, cl_mem *buffer,
@@ -113,17 +146,21 @@ rh_status rh_segments_open(rh_segments *s, rh_context *context, const rh_job_spe
                      .value_bytes = spec->operation.op->abi->value_size};
   if (axes) s->spec.operation.n = layout->segments * layout->length;
   RH_TRY(ask_strategy(s, context, error));
-  RH_TRY(make_exact(s, error));
+  /* What a strategy does not round once is, as of a whole array, what the check has found. */
+  if (rh_job_is_near(&s->job))
+    RH_TRY(RH_NEW(&s->exact, s->n + 1, "the exact answers of segments", error));
   RH_TRY(rh_job_check_place(&s->job, error));
   choose_portion(s);
   if (s->n < SIZE_MAX / s->value_bytes) s->values = malloc(s->n * s->value_bytes + 1);
   if (!s->values)
     return rh_fail(error, RH_E_NOMEM, "no memory for %llu values", (unsigned long long)s->n);
-  if (must_copy(s)) RH_TRY(make_rows(s, error));
+  RH_TRY(make_rows(s, error));
   RH_TRY(upload_offsets(s, error));
   RH_TRY(rh_job_instantiate(&s->job, error));
   RH_TRY(rh_job_check_place(&s->job, error)); /* tuned parameters may have been dropped */
-  return make_results(s, error);
+  if (!s->job.device || s->job.answer.finishes_on_host || s->n == 0) return RH_OK;
+  return rh_cl_buffer(s->job.instance_spec.session, CL_MEM_READ_WRITE, s->portion * s->value_bytes,
+                      NULL, "allocating the results", &s->results, error);
 }
 
 void rh_segments_finish(rh_segments *s) {
@@ -132,7 +169,11 @@ void rh_segments_finish(rh_segments *s) {
   rh_cl_release_buffer(s->given.device_starts);
   rh_cl_release_buffer(s->given.device_stops);
   rh_job_finish(&s->job); /* waits for the device */
-  rh_device_rows_finish(&s->rows);
+  for (uint32_t k = 0; k < RH_MOST_OPERANDS; k++) {
+    rh_cl_release_kernel(s->rows.kernels[k]);
+    rh_cl_release_buffer(s->rows.buffers[k]);
+  }
+  rh_cl_release_program(s->rows.program);
   rh_region_finish(&s->copy);
   free(s->values);
   free(s->exact);
@@ -165,7 +206,7 @@ rh_status rh_segments_bring(rh_segments *s, const void *const *operands, rh_erro
 rh_status rh_segments_bring_buffers(rh_segments *s, const cl_mem *buffers, const uint64_t *first,
                                     rh_error *error) {
   if (s->was_copied) {
-    RH_TRY(rh_device_rows_copy(&s->rows, s->job.instance_spec.session, buffers, first, error));
+    RH_TRY(copy_rows(s, buffers, first, error));
     buffers = s->rows.buffers;
     first = NULL;
   }
@@ -181,21 +222,16 @@ void rh_segments_let_go(rh_segments *s) {
 
 /* ---- Where results go ---- */
 
-/* All results go to the host, in portions, or to a place on the device. */
-typedef struct target {
-  cl_mem buffer; /* null: the host */
-  uint64_t index;
-} target;
-
-/* That of segments from `first` on. */
-static rh_values place_of(const rh_segments *s, const target *to, uint64_t first) {
+/* All results go to the host, in portions, or, of a target with a buffer, to a place on the device:
+ * those of segments from `first` on. */
+static rh_values place_of(const rh_segments *s, const rh_values *to, uint64_t first) {
   return (rh_values){.host = s->values + first * s->value_bytes,
                      .buffer = to->buffer ? to->buffer : s->results,
                      .index = to->buffer ? to->index + first : first % s->portion};
 }
 
 /* Reads what a portion left on the device, if the host wants it. */
-static rh_status fetch(rh_segments *s, const target *to, uint64_t first, uint64_t n,
+static rh_status fetch(rh_segments *s, const rh_values *to, uint64_t first, uint64_t n,
                        rh_error *error) {
   rh_cl_session *session = s->job.instance_spec.session;
   if (to->buffer || !s->results) return RH_OK;
@@ -229,7 +265,7 @@ static rh_data data_from(rh_segments *s, rh_operands *operands, uint64_t first) 
 
 /* ---- A loop over segments ---- */
 
-static rh_status reduce_one(rh_segments *s, const target *to, uint64_t k, rh_error *error) {
+static rh_status reduce_one(rh_segments *s, const rh_values *to, uint64_t k, rh_error *error) {
   const rh_op *op = s->spec.operation.op->abi;
   uint64_t n = rh_layout_length(s->job.spec.operation.layout, k);
   rh_operands operands;
@@ -241,7 +277,7 @@ static rh_status reduce_one(rh_segments *s, const target *to, uint64_t k, rh_err
   return n ? rh_instance_call(s->job.instance, &data, n, place.host, error) : RH_OK;
 }
 
-static rh_status loop(rh_segments *s, const target *to, rh_error *error) {
+static rh_status loop(rh_segments *s, const rh_values *to, rh_error *error) {
   rh_pace pace = {.reporter = &s->job.context->options.reporter, .phase = "segments"};
   for (uint64_t k = 0; k < s->n; k++) {
     uint64_t in_portion = k % s->portion + 1;
@@ -255,27 +291,24 @@ static rh_status loop(rh_segments *s, const target *to, rh_error *error) {
 
 /* ---- All segments of a portion in one run ---- */
 
-static rh_status write_offsets(const rh_segments *s, const uint64_t *offsets, uint64_t n,
-                               cl_mem buffer, rh_error *error) {
+/* Offsets of the caller's stay where they are until the last run is over. */
+static rh_status bring_offsets(const rh_segments *s, const rh_layout *portion, rh_error *error) {
   rh_cl_session *session = s->job.instance_spec.session;
-  RH_CL_TRY_IN(session, error,
-               rh_cl_write(session->queue, buffer, CL_FALSE, 0, n * sizeof *offsets, offsets, NULL),
-               "bringing offsets to the device");
+  uint64_t size = sizeof *portion->starts, n = portion->segments;
+  if (!s->job.device || s->portion == s->n) return RH_OK; /* they are there */
+  cl_int code = rh_cl_write(session->queue, portion->device_starts, CL_FALSE, 0,
+                            (n + portion->is_back_to_back) * size, portion->starts, NULL);
+  if (code == CL_SUCCESS)
+    code = rh_cl_write(session->queue, portion->device_stops, CL_FALSE, 0, n * size, portion->stops,
+                       NULL);
+  RH_CL_TRY_IN(session, error, code, "bringing offsets to the device");
   return RH_OK;
 }
 
-/* Offsets of the caller's stay where they are until the last run is over. */
-static rh_status bring_offsets(const rh_segments *s, const rh_layout *portion, rh_error *error) {
-  if (!s->job.device || s->portion == s->n) return RH_OK; /* they are there */
-  uint64_t n_starts = portion->segments + portion->is_back_to_back;
-  RH_TRY(write_offsets(s, portion->starts, n_starts, portion->device_starts, error));
-  return write_offsets(s, portion->stops, portion->segments, portion->device_stops, error);
-}
-
-static rh_status run_portion(rh_segments *s, const target *to, uint64_t first, uint64_t count,
-                             rh_error *error) {
+static rh_status run_portion(rh_segments *s, const rh_values *to, uint64_t first, rh_error *error) {
   rh_layout portion = *s->job.instance_spec.layout;
   uint64_t n = s->spec.operation.n, skipped = 0;
+  uint64_t count = s->n - first < s->portion ? s->n - first : s->portion;
   rh_operands operands;
   portion.segments = count;
   if (is_by_offsets(s)) {
@@ -292,18 +325,12 @@ static rh_status run_portion(rh_segments *s, const target *to, uint64_t first, u
   return fetch(s, to, first, count, error);
 }
 
-static rh_status run_portions(rh_segments *s, const target *to, rh_error *error) {
-  for (uint64_t first = 0; first < s->n; first += s->portion) {
-    uint64_t left = s->n - first;
-    RH_TRY(run_portion(s, to, first, left < s->portion ? left : s->portion, error));
-  }
-  return RH_OK;
-}
-
 rh_status rh_segments_run_to(rh_segments *s, cl_mem result, uint64_t index, rh_error *error) {
-  const target to = {result, index};
+  const rh_values to = {.buffer = result, .index = index};
   double start = rh_now();
-  rh_status status = s->is_loop ? loop(s, &to, error) : run_portions(s, &to, error);
+  rh_status status = s->is_loop ? loop(s, &to, error) : RH_OK;
+  for (uint64_t k = 0; k < s->n && !s->is_loop && status == RH_OK; k += s->portion)
+    status = run_portion(s, &to, k, error);
   s->seconds = rh_now() - start;
   return status;
 }
@@ -312,14 +339,10 @@ rh_status rh_segments_run(rh_segments *s, rh_error *error) {
   return rh_segments_run_to(s, NULL, 0, error);
 }
 
-void rh_segments_value(const rh_segments *s, uint64_t k, rh_result *result) {
+void rh_segments_result(const rh_segments *s, uint64_t k, rh_result *result) {
   const rh_operation *operation = &s->spec.operation;
   operation->op->calls->decode(operation->op, s->values + k * s->value_bytes,
                                rh_layout_length(operation->layout, k), result);
-}
-
-void rh_segments_result(const rh_segments *s, uint64_t k, rh_result *result) {
-  rh_segments_value(s, k, result);
   if (!s->exact) return;
   result->value.f = s->exact[k];
   if (rh_result_has_fields(result)) result->fields[0].value.f = s->exact[k];

@@ -41,8 +41,7 @@ typedef struct rh_elements {
 void rh_axes_rearrange(const rh_axes *merged, const void *from, uint32_t size,
                        const rh_elements *some, int by_all, void *to);
 
-/* Segments of elements on a device that do not stand in rows, copied there so that they do. */
-
+/* On a device. */
 enum { RH_MOST_DEVICE_AXES = 8 };
 
 /* kernels/rows/rows.cl has the same. */
@@ -50,24 +49,13 @@ typedef struct rh_rows_axes {
   uint64_t n, length[RH_MOST_DEVICE_AXES], stride[RH_MOST_DEVICE_AXES];
 } rh_rows_axes;
 
-/* Zero-initialised is empty. */
 typedef struct rh_device_rows {
-  uint32_t n_operands;
-  uint64_t n; /* elements of each */
+  uint64_t n; /* elements of each operand */
   rh_rows_axes axes;
   cl_program program;
   cl_kernel kernels[RH_MOST_OPERANDS];
   cl_mem buffers[RH_MOST_OPERANDS]; /* the rows */
 } rh_device_rows;
-
-/* axes: at most RH_MOST_DEVICE_AXES, which have elements. */
-rh_status rh_device_rows_open(rh_device_rows *rows, rh_cl_session *session, const rh_operator *op,
-                              const rh_axes *axes, rh_error *error);
-/* Enqueues the copies of all operands: that of operand k from element first[k] of from[k] on; first
- * may be null for zeros. */
-rh_status rh_device_rows_copy(rh_device_rows *rows, const rh_cl_session *session,
-                              const cl_mem *from, const uint64_t *first, rh_error *error);
-void rh_device_rows_finish(rh_device_rows *rows);
 
 /* Many reductions of one array: a value for each segment of a layout, in the memory of the host.
  *
@@ -122,8 +110,7 @@ rh_status rh_segments_run(rh_segments *segments, rh_error *error);
 rh_status rh_segments_run_to(rh_segments *segments, cl_mem result, uint64_t index, rh_error *error);
 void rh_segments_finish(rh_segments *segments); /* zero-initialised is fine */
 
-/* The result of segment s; rh_segments_value: as the strategy has it. */
-void rh_segments_value(const rh_segments *segments, uint64_t s, rh_result *result);
+/* The result of segment s. */
 void rh_segments_result(const rh_segments *segments, uint64_t s, rh_result *result);
 
 /* Results of segments as columns of a table: fields of the operator's own, an index, or a value. */
@@ -136,9 +123,6 @@ typedef struct rh_columns {
 
 /* Of the operator.  *columns must not be moved. */
 void rh_columns_find(rh_columns *columns, const rh_operator *op);
-
-/* Column k of a result, as rh_element_store() takes it. */
-const void *rh_columns_word(const rh_result *result, uint32_t k);
 
 /* Has the only result the bytes of the value that it is made of, so that it can take its place? */
 int rh_columns_fit_values(const rh_columns *columns, const rh_segments *segments);
@@ -259,16 +243,6 @@ int rh_quick_serves(const rh_operator *op);
  * arrays have the constants bound, if there are any. */
 void rh_quick_judge(const rh_operator *op, const rh_arrays *arrays, const uint64_t *lengths,
                     uint64_t count, uint64_t depth, const void *values, double *parts);
-
-/* ---- Mean and variance, against exact ones within a bound that is derived ---- */
-
-/* Is it an operator whose value is n, mean and m2, in expressions that this file knows? */
-int rh_quick_moments_serves(const rh_operator *op);
-
-/* As rh_quick_judge(): parts[k] of value k, at values + k * apart.  n: all elements. */
-void rh_quick_moments(const rh_operator *op, const rh_arrays *arrays, const uint64_t *lengths,
-                      uint64_t count, uint64_t n, uint64_t depth, const char *values,
-                      double *parts);
 
 /* ---- The check of every segment's value against an exact reference of that segment alone ---- */
 
