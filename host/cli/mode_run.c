@@ -7,7 +7,7 @@
 /* Bytes.  Below, pinning the slots of a stream takes longer than is gained. */
 enum { LEAST_COPIED = 64 << 20 };
 
-static const rh_run_device *own_of(const rh_run_state *run) { return &run->devices.list[0]; }
+static const rh_run_device *own_of(const rh_run_state *run) { return &run->devices[0]; }
 
 /* ---- The strategy as a sampler ---- */
 
@@ -354,7 +354,7 @@ static rh_status reduce(rh_run_state *run, rh_error *error) {
   /* Errors of the command line are reported before limits of this machine. */
   if (!own_of(run)->isolated) RH_TRY(rh_job_check_settings(run->app->context, &run->job, error));
   RH_TRY(rh_job_device(run->app->context, &run->job, own_of(run)->found.device_kinds,
-                       &run->devices.streams[0].device, error));
+                       &run->streams[0].device, error));
   RH_TRY(try_order(run, error));
   if (run->job.operation.layout) return reduce_segments(run, error);
   if (is_faster_streamed(run)) {
@@ -378,7 +378,7 @@ static rh_status reduce(rh_run_state *run, rh_error *error) {
 static rh_status attempt(void *of_run, int *is_final, rh_error *error) {
   rh_run_state *run = of_run;
   rh_error why = {0};
-  rh_status status = rh_run_device_locate(&run->devices, 0, &run->wanted, &why);
+  rh_status status = rh_run_device_locate(run, 0, &run->wanted, &why);
   if (status == RH_OK) {
     run->job = own_of(run)->spec;
     status = reduce(run, &why);

@@ -267,6 +267,8 @@ static rh_status run_all(work *w, rh_error *error) {
                          .launch = typed->launch,
                          .own_words = w->own_words.s,
                          .quick = typed->quick,
+                         .seed = typed->seed,
+                         .silence_s = typed->timeout_s, /* 0: the usual one */
                          .in_process = typed->in_process,
                          .user = w,
                          .begin = on_begin};
@@ -276,8 +278,6 @@ static rh_status run_all(work *w, rh_error *error) {
         "--launch '%.60s': expected a command with {n} where the number of ranks stands, "
         "as in 'mpirun -n {n}'",
         typed->launch);
-  spec.seed = typed->seed;
-  if (typed->timeout_s > 0) spec.silence_s = typed->timeout_s;
   for (uint32_t k = 0; k < w->n; k++) {
     spec.file = w->targets[k].file;
     spec.strategy = w->targets[k].strategy;

@@ -43,11 +43,10 @@ static void add_json(work *w, const rh_custom *self, rh_type type, const rh_alge
                                 *report->broken[law] ? report->broken[law] : NULL));
   for (uint32_t k = 0; k < report->n_notes; k++)
     json_array_append_new(notes, rh_json_bytes(report->notes[k]));
-  json_t *more =
-      rh_json("claims_commutative:b device:s notes:o", (self->op.flags & RH_OP_COMMUTATIVE) != 0,
-              device->n ? device->text : NULL, notes);
-  json_object_update(object, more); /* its later forms need a newer jansson */
-  json_decref(more);
+  json_object_set_new(object, "claims_commutative",
+                      json_boolean(self->op.flags & RH_OP_COMMUTATIVE));
+  json_object_set_new(object, "device", device->n ? rh_json_bytes(device->text) : json_null());
+  json_object_set_new(object, "notes", notes);
   json_array_append_new(w->list, object);
 }
 

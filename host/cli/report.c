@@ -66,8 +66,8 @@ static void print_heading(const rh_run_state *run) {
   print_what(run->app, &run->job);
   if (npy && npy->dimensions > 1 && !run->report.ranks)
     printf(", over all %u axes of %s", npy->dimensions, npy->shape);
-  for (uint32_t k = 0; k < run->devices.n; k++) /* those that worked on it */
-    n += run->resident.parts ? run->resident.parts[k].n_nodes > 0 : run->devices.streams[k].is_up;
+  for (uint32_t k = 0; k < run->n_devices; k++) /* those that worked on it */
+    n += run->resident.parts ? run->resident.parts[k].n_nodes > 0 : run->streams[k].is_up;
   if (parts) printf("  merged from %u part%s", parts, parts == 1 ? "" : "s");
   else print_where(n, rh_run_device_of(run));
   putchar('\n');
@@ -113,18 +113,18 @@ static void print_verdict(const rh_run_state *run) {
 
 /* What each of several devices did: "onepass, 16 of 64 chunks". */
 static void print_share(const rh_run_state *run, uint32_t k) {
-  const rh_worker *one = &run->devices.streams[k];
+  const rh_worker *one = &run->streams[k];
   int is_split = run->resident.parts != NULL;
-  printf("%s%s, %llu of %llu %s%s\n", run->devices.list[k].spec.strategy,
+  printf("%s%s, %llu of %llu %s%s\n", run->devices[k].spec.strategy,
          one->device ? "" : " on the host", (number)(is_split ? one->n : one->chunks),
          (number)(is_split ? run->job.operation.n : run->reduction->chunks),
          is_split ? "elements" : "chunks", one->failure.status == RH_OK ? "" : ", then it failed");
 }
 
 static void print_devices(const rh_run_state *run) {
-  for (uint32_t k = 0; run->devices.n > 1 && k < run->devices.n; k++) {
-    const rh_worker *one = &run->devices.streams[k];
-    const rh_cl_device *device = run->devices.list[k].context->device;
+  for (uint32_t k = 0; run->n_devices > 1 && k < run->n_devices; k++) {
+    const rh_worker *one = &run->streams[k];
+    const rh_cl_device *device = run->devices[k].context->device;
     printf("device     %s %s   ", device->label, rh_plain(device->name));
     if (one->is_up || (run->resident.parts && one->failure.status == RH_OK)) print_share(run, k);
     else printf("left out\n");
@@ -152,7 +152,7 @@ static void print_streamed(const rh_run_state *run, const rh_reduction *s) {
          s->in_place    ? "read where they are reduced"
          : s->is_pinned ? "copied from pinned memory"
                         : "copied from pageable memory");
-  if (run->devices.n == 1) print_copies(s);
+  if (run->n_devices == 1) print_copies(s);
 }
 
 static void print_setup(const rh_run_state *run) {
@@ -174,7 +174,7 @@ static void print_setup(const rh_run_state *run) {
 static void print_details(const rh_run_state *run) {
   const rh_opened *opened = &run->report.opened;
   printf("plugin     %s%s\n", rh_plain(run->job.plugin),
-         run->devices.list[run->report.by].isolated ? "   in a process of its own" : "");
+         run->devices[run->report.by].isolated ? "   in a process of its own" : "");
   for (uint32_t k = 0; k < opened->n_used; k++)
     printf("%s%s=%s", k ? " " : "parameters ", opened->used[k].key, rh_plain(opened->used[k].text));
   if (opened->n_used)
@@ -226,7 +226,7 @@ static void print_cut(const rh_run_state *run) {
   const rh_segments *s = &run->segments;
   uint32_t n = 0;
   print_what(run->app, &s->spec);
-  for (uint32_t k = 0; k < run->devices.n; k++) n += run->devices.streams[k].chunks > 0;
+  for (uint32_t k = 0; k < run->n_devices; k++) n += run->streams[k].chunks > 0;
   print_where(n, s->job.device);
   if (run->report.ranks) printf("  by %u ranks", run->report.ranks);
   printf("\nsegments   %llu %s   %s%s\n", (number)s->n, rh_plain(run->shape.words),

@@ -57,12 +57,12 @@ static json_t *fields_object(const rh_result *result) {
 /* The devices of a stream, or of data that stay on several. */
 static json_t *devices_array(const rh_run_state *run) {
   json_t *array = json_array();
-  for (uint32_t k = 0; k < run->devices.n; k++) {
-    const rh_worker *one = &run->devices.streams[k];
+  for (uint32_t k = 0; k < run->n_devices; k++) {
+    const rh_worker *one = &run->streams[k];
     json_array_append_new(
         array, rh_json("device:s strategy:s chunks:o? elements:u failure:s",
                        one->device ? one->device->label : "host",
-                       one->is_up ? run->devices.list[k].spec.strategy : NULL,
+                       one->is_up ? run->devices[k].spec.strategy : NULL,
                        run->reduction ? json_integer((json_int_t)one->chunks) : NULL, one->n,
                        one->failure.status == RH_OK ? NULL : one->failure.message));
   }
@@ -107,7 +107,7 @@ static json_t *run_object(const rh_run_state *run) {
   const rh_operator *op = spec->operation.op;
   const rh_run_report *report = &run->report;
   const rh_cl_device *device = rh_run_device_of(run);
-  const rh_run_device *own = run->devices.n ? &run->devices.list[report->by] : NULL;
+  const rh_run_device *own = run->n_devices ? &run->devices[report->by] : NULL;
   const char *chosen = own ? own->context->chosen : "", *note = report->opened.params_note;
   const char *where = device ? device->label : "host";
   return rh_json("parts:o? device:s strategy:s plugin:s isolated:b op:s type:s result_type:s n:u "
@@ -150,9 +150,9 @@ static rh_status print_whole(const rh_run_state *run, rh_error *error) {
   json_t *devices = json_array(), *result = run_object(run), *answer = answer_object(run);
   json_object_update(result, answer);
   json_decref(answer);
-  for (uint32_t k = 0; k < run->devices.n; k++)
-    if (run->devices.streams[k].device)
-      json_array_append_new(devices, rh_json_device(run->devices.streams[k].device));
+  for (uint32_t k = 0; k < run->n_devices; k++)
+    if (run->streams[k].device)
+      json_array_append_new(devices, rh_json_device(run->streams[k].device));
   if (run->app->beside) {
     rh_beside_add_json(run->app->beside, devices, result);
     return RH_OK;
@@ -185,7 +185,7 @@ static rh_status print_segments(const rh_run_state *run, rh_error *error) {
     json_array_append_new(values, value_of(&one));
     if (labels) json_array_append_new(labels, json_string(rh_run_segment_name(run, k)));
   }
-  for (uint32_t k = 0; k < run->devices.n; k++) devices += run->devices.streams[k].chunks > 0;
+  for (uint32_t k = 0; k < run->n_devices; k++) devices += run->streams[k].chunks > 0;
   if (rh_run_is_checked(run))
     judged = rh_json("segments:u not_judged:u worst:u bound_fraction:f outcome:s", check->n,
                      check->unjudged, check->part > 0 ? check->worst : UINT64_MAX, check->part,

@@ -16,23 +16,6 @@ typedef struct rh_run_device {
   rh_isolated_worker *worker; /* that process, where data are given to it in parts */
 } rh_run_device;
 
-typedef struct rh_run_devices {
-  rh_run_device *list;
-  rh_worker *streams; /* the same devices, for rh_reduction_open() */
-  uint32_t n;
-  const rh_app *app;
-} rh_run_devices;
-
-/* Finds asked->strategy, or the one that `auto` chooses, for device k. */
-rh_status rh_run_device_locate(rh_run_devices *devices, uint32_t k, const rh_job_spec *asked,
-                               rh_error *error);
-
-/* Has its strategy run in a process of its own, which ends if *stop is 1: null, or of the ranks. */
-rh_status rh_run_device_isolate(rh_run_devices *devices, uint32_t k, const atomic_int *stop,
-                                rh_error *error);
-/* Where such processes are idle until they are needed again: RH_OK if all live. */
-rh_status rh_run_devices_rest(rh_run_devices *devices, rh_error *error);
-
 /* ---- The state ---- */
 
 /* The outcome of a run, and how long it took. */
@@ -73,13 +56,15 @@ typedef enum rh_run_way { RH_RUN_IN_MEMORY, RH_RUN_SPLIT, RH_RUN_STREAMED } rh_r
 typedef struct rh_run_state {
   const rh_app *app;
   rh_run_way way;
-  char what[256];     /* the data, for messages */
-  rh_inputs inputs;   /* empty: they are generated */
-  rh_custom *own;     /* the user's operator; null: a built-in one */
-  rh_job_spec asked;  /* of all elements */
-  rh_job_spec wanted; /* of a strategy: of as many as it is given at a time */
-  rh_job_spec job;    /* of a strategy; at last by the one that gave the answer */
-  rh_run_devices devices;
+  char what[256];         /* the data, for messages */
+  rh_inputs inputs;       /* empty: they are generated */
+  rh_custom *own;         /* the user's operator; null: a built-in one */
+  rh_job_spec asked;      /* of all elements */
+  rh_job_spec wanted;     /* of a strategy: of as many as it is given at a time */
+  rh_job_spec job;        /* of a strategy; at last by the one that gave the answer */
+  rh_run_device *devices; /* all that --device lists, or the program's, which may be none */
+  rh_worker *streams;     /* the same, for rh_reduction_open() */
+  uint32_t n_devices;
   rh_array array; /* in memory, of which generated ones are made once a device holds them */
   int has_no_room;
   rh_local_shared shared;
@@ -105,6 +90,16 @@ void rh_run_state_finish(rh_run_state *run);
 /* Opens devices and files and finds the operator, and the way, which may be given, so that their
  * errors come before a device is used.  Brings files into memory that are to be there. */
 rh_status rh_run_find_data(rh_run_state *run, rh_error *error);
+
+/* Finds asked->strategy, or the one that `auto` chooses, for device k. */
+rh_status rh_run_device_locate(rh_run_state *run, uint32_t k, const rh_job_spec *asked,
+                               rh_error *error);
+
+/* Has its strategy run in a process of its own, which ends if *stop is 1: null, or of the ranks. */
+rh_status rh_run_device_isolate(rh_run_state *run, uint32_t k, const atomic_int *stop,
+                                rh_error *error);
+/* Where such processes are idle until they are needed again: RH_OK if all live. */
+rh_status rh_run_devices_rest(rh_run_state *run, rh_error *error);
 
 /* RH_E_FILE if a file changed that was brought into memory, which explains other errors. */
 rh_status rh_run_check_unchanged(const rh_run_state *run, rh_error *error);
@@ -148,7 +143,7 @@ rh_status rh_run_print_json(const rh_run_state *run, rh_error *error);
 
 /* The device that gave the answer; null: the host, or none. */
 static inline const rh_cl_device *rh_run_device_of(const rh_run_state *run) {
-  return run->devices.n ? run->devices.streams[run->report.by].device : NULL;
+  return run->n_devices ? run->streams[run->report.by].device : NULL;
 }
 /* The number of parts in which segments were reduced, or 0. */
 static inline uint64_t rh_run_parts(const rh_run_state *run) {

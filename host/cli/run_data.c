@@ -5,73 +5,72 @@
 
 /* Each but the first with a redhost like the program's.  chosen: n devices, or null for the
  * program's own, which need not be. */
-static rh_status open_all(rh_run_devices *devices, const rh_app *app,
-                          const rh_cl_device *const *chosen, uint32_t n, rh_error *error) {
+static rh_status open_all(rh_run_state *run, const rh_cl_device *const *chosen, uint32_t n,
+                          rh_error *error) {
+  rh_context *context = run->app->context;
   if (n > RH_MOST_WORKERS)
     return rh_fail(error, RH_E_USAGE, "--device: %u devices, of at most %d", n, RH_MOST_WORKERS);
-  if (chosen) RH_TRY(rh_context_use_device(app->context, chosen[0], error));
-  RH_TRY(RH_NEW(&devices->list, n, "a list of devices", error));
-  RH_TRY(RH_NEW(&devices->streams, n, "a list of devices", error));
-  devices->list[0].context = app->context;
-  for (devices->n = 1; devices->n < n; devices->n++) {
-    rh_options options = app->context->options;
-    options.device = chosen[devices->n]->label;
-    RH_TRY(rh_context_open(&devices->list[devices->n].context, &options, &rh_choosing, error));
+  if (chosen) RH_TRY(rh_context_use_device(context, chosen[0], error));
+  RH_TRY(RH_NEW(&run->devices, n, "a list of devices", error));
+  RH_TRY(RH_NEW(&run->streams, n, "a list of devices", error));
+  run->devices[0].context = context;
+  for (run->n_devices = 1; run->n_devices < n; run->n_devices++) {
+    rh_options options = context->options;
+    options.device = chosen[run->n_devices]->label;
+    RH_TRY(rh_context_open(&run->devices[run->n_devices].context, &options, &rh_choosing, error));
   }
   return RH_OK;
 }
 
-/* All that --device lists, or the program's redhost alone, with its device or none. */
 static rh_status open_devices(rh_run_state *run, rh_error *error) {
   const rh_app *app = run->app;
   const char *list = app->typed->device ? app->typed->device : rh_env("REDHOST_DEVICE");
   const rh_cl_devices *known;
   RH_FREED(const rh_cl_device *) chosen = NULL;
   uint32_t n = 1;
-  run->devices.app = app;
   if (list && rh_devices_are_listed(list)) {
     RH_TRY(rh_context_devices(app->context, &known, error));
     RH_TRY(rh_devices_parse(known, app->typed->device, &chosen, &n, error));
   }
-  return open_all(&run->devices, app, chosen, n, error);
+  return open_all(run, chosen, n, error);
 }
 
-static void release_devices(rh_run_devices *devices) {
-  for (uint32_t k = 0; k < devices->n; k++) {
-    rh_worker_finish(&devices->streams[k]);
-    rh_isolated_worker_close(devices->list[k].worker);
-    devices->list[k].worker = NULL;
-    devices->streams[k] = (rh_worker){0};
-    rh_found_finish(&devices->list[k].found);
+static void release_devices(rh_run_state *run) {
+  for (uint32_t k = 0; k < run->n_devices; k++) {
+    rh_worker_finish(&run->streams[k]);
+    rh_isolated_worker_close(run->devices[k].worker);
+    run->devices[k].worker = NULL;
+    run->streams[k] = (rh_worker){0};
+    rh_found_finish(&run->devices[k].found);
   }
 }
 
 /* ---- Their strategies ---- */
 
-rh_status rh_run_device_locate(rh_run_devices *devices, uint32_t k, const rh_job_spec *asked,
+rh_status rh_run_device_locate(rh_run_state *run, uint32_t k, const rh_job_spec *asked,
                                rh_error *error) {
-  rh_run_device *own = &devices->list[k];
+  rh_run_device *own = &run->devices[k];
   rh_job_spec *spec = &own->spec;
   *spec = *asked;
   RH_TRY(rh_locate(own->context, spec, &own->found, error));
   spec->strategy = own->found.name;
   spec->plugin = own->found.path;
-  own->isolated = rh_when(devices->app->typed->isolate, !own->found.installed);
+  own->isolated = rh_when(run->app->typed->isolate, !own->found.installed);
   return RH_OK;
 }
 
 /* The job's parameters are the process's affair. */
-rh_status rh_run_device_isolate(rh_run_devices *devices, uint32_t k, const atomic_int *stop,
+rh_status rh_run_device_isolate(rh_run_state *run, uint32_t k, const atomic_int *stop,
                                 rh_error *error) {
-  rh_run_device *own = &devices->list[k];
-  uint64_t bytes = devices->app->typed->chunk_bytes;
+  rh_run_device *own = &run->devices[k];
+  uint64_t bytes = run->app->typed->chunk_bytes;
   if (!bytes) bytes = RH_STREAM_DEVICE_MIB << 20;
   const rh_isolated_worker_spec spec = {.context = own->context,
                                         .found = &own->found,
                                         .job = &own->spec,
-                                        .device = devices->streams[k].device,
+                                        .device = run->streams[k].device,
                                         .most_n = rh_chunk_n(&own->spec, bytes),
-                                        .limit_s = rh_limit_s(devices->app->typed),
+                                        .limit_s = rh_limit_s(run->app->typed),
                                         .is_first = k == 0,
                                         .stop = stop};
   RH_TRY(rh_isolated_worker_open(&own->worker, &spec, error));
@@ -80,9 +79,9 @@ rh_status rh_run_device_isolate(rh_run_devices *devices, uint32_t k, const atomi
   return RH_OK;
 }
 
-rh_status rh_run_devices_rest(rh_run_devices *devices, rh_error *error) {
-  for (uint32_t k = 0; k < devices->n; k++)
-    if (devices->list[k].worker) RH_TRY(rh_isolated_worker_rest(devices->list[k].worker, error));
+rh_status rh_run_devices_rest(rh_run_state *run, rh_error *error) {
+  for (uint32_t k = 0; k < run->n_devices; k++)
+    if (run->devices[k].worker) RH_TRY(rh_isolated_worker_rest(run->devices[k].worker, error));
   return RH_OK;
 }
 
@@ -127,7 +126,7 @@ void rh_run_undo(rh_run_state *run) {
   rh_reduction_close(run->reduction);
   run->reduction = NULL;
   rh_partial_finish(&run->partial);
-  release_devices(&run->devices);
+  release_devices(run);
   if (!run->app->typed->input) rh_array_finish(&run->array);
   run->report = (rh_run_report){.check = run->app->typed->check};
 }
@@ -136,9 +135,9 @@ void rh_run_state_finish(rh_run_state *run) {
   rh_run_undo(run);
   rh_segments_files_close(run);
   rh_shape_finish(&run->shape);
-  for (uint32_t k = 1; k < run->devices.n; k++) rh_context_close(run->devices.list[k].context);
-  free(run->devices.list);
-  free(run->devices.streams);
+  for (uint32_t k = 1; k < run->n_devices; k++) rh_context_close(run->devices[k].context);
+  free(run->devices);
+  free(run->streams);
   rh_array_finish(&run->array);
   rh_merger_finish(&run->merger);
   rh_custom_destroy(run->own);
@@ -332,9 +331,9 @@ rh_status rh_run_find_data(rh_run_state *run, rh_error *error) {
   int is_own = rh_user_operator_is_wanted(typed), is_cut = rh_shape_is_asked(typed);
   RH_TRY(open_devices(run, error));
   RH_TRY(open_files(&run->inputs, app, is_own, error));
-  if (typed->stream || run->inputs.are_large || ((typed->input || is_cut) && run->devices.n > 1))
+  if (typed->stream || run->inputs.are_large || ((typed->input || is_cut) && run->n_devices > 1))
     run->way = RH_RUN_STREAMED;
-  else if (run->way == RH_RUN_IN_MEMORY && run->devices.n > 1) run->way = RH_RUN_SPLIT;
+  else if (run->way == RH_RUN_IN_MEMORY && run->n_devices > 1) run->way = RH_RUN_SPLIT;
   RH_TRY(find_operator(run, is_own, error));
   RH_TRY(run->way == RH_RUN_IN_MEMORY ? bring(run, error) : make_source(run, error));
   RH_TRY(is_cut ? cut(run, error) : check_not_empty(run, error));

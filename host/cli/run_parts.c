@@ -6,40 +6,39 @@ static const uint64_t usual_chunk = UINT64_C(4) << 20;
 
 /* ---- The devices ---- */
 
-static rh_status locate(rh_run_devices *devices, uint32_t k, const rh_job_spec *asked,
-                        rh_error *error) {
-  rh_run_device *own = &devices->list[k];
-  rh_worker *device = &devices->streams[k];
+static rh_status locate(rh_run_state *run, uint32_t k, rh_error *error) {
+  rh_run_device *own = &run->devices[k];
+  rh_worker *device = &run->streams[k];
   rh_job_spec *spec = &own->spec;
   rh_tunedb *tuned;
   *device = (rh_worker){.context = own->context, .job = spec};
-  RH_TRY(rh_run_device_locate(devices, k, asked, error));
+  RH_TRY(rh_run_device_locate(run, k, &run->wanted, error));
   if (!own->isolated) RH_TRY(rh_job_check_settings(own->context, spec, error));
   RH_TRY(rh_job_device(own->context, spec, own->found.device_kinds, &device->device, error));
-  if (own->isolated) RH_TRY(rh_run_device_isolate(devices, k, NULL, error));
+  if (own->isolated) RH_TRY(rh_run_device_isolate(run, k, NULL, error));
   return rh_context_tuned(own->context, &tuned, error);
 }
 
 /* Two strategies of the host would only share its processors. */
-static void leave_out_second_host(rh_run_devices *devices, uint32_t k) {
-  rh_worker *device = &devices->streams[k];
+static void leave_out_second_host(rh_run_state *run, uint32_t k) {
+  rh_worker *device = &run->streams[k];
   for (uint32_t other = 0; other < k && !device->device; other++)
-    if (!devices->streams[other].device && devices->streams[other].failure.status == RH_OK)
+    if (!run->streams[other].device && run->streams[other].failure.status == RH_OK)
       rh_fail(&device->failure, RH_DECLINED,
               "its strategy runs on the host, as that of another device does");
 }
 
-/* The strategy of each device for chunks of asked->n elements.  Devices without one get a failure
- * and are left out, where there are several; and so are, of those whose strategy runs on the host,
- * all but the first.  asked: what each spec begins as; its strings must outlive the devices. */
-static rh_status locate_all(rh_run_devices *devices, const rh_job_spec *asked, rh_error *error) {
+/* The strategy of each device for chunks of run->wanted.  Devices without one get a failure and are
+ * left out, where there are several; and so are, of those whose strategy runs on the host, all but
+ * the first. */
+static rh_status locate_all(rh_run_state *run, rh_error *error) {
   rh_error first = {0};
   uint32_t n_found = 0;
-  for (uint32_t k = 0; k < devices->n; k++) {
-    rh_worker *device = &devices->streams[k];
+  for (uint32_t k = 0; k < run->n_devices; k++) {
+    rh_worker *device = &run->streams[k];
     rh_error why = {0};
-    rh_status status = locate(devices, k, asked, &why);
-    if (status == RH_OK) leave_out_second_host(devices, k);
+    rh_status status = locate(run, k, &why);
+    if (status == RH_OK) leave_out_second_host(run, k);
     n_found += status == RH_OK;
     if (status == RH_OK) continue;
     device->failure = why;
@@ -56,7 +55,7 @@ static rh_status locate_all(rh_run_devices *devices, const rh_job_spec *asked, r
 /* The job of a device that worked, or null. */
 static rh_job *job_of(rh_run_state *run, uint32_t k) {
   rh_resident_part *parts = run->resident.parts;
-  rh_worker *one = &run->devices.streams[k];
+  rh_worker *one = &run->streams[k];
   if (parts) return parts[k].n_nodes ? &parts[k].job : NULL;
   return one->is_up && one->failure.status == RH_OK ? &one->chunk : NULL;
 }
@@ -66,7 +65,7 @@ static rh_job *job_of(rh_run_state *run, uint32_t k) {
 static rh_status confirm(rh_run_state *run, rh_error *error) {
   const rh_verdict weak = run->report.verdict;
   rh_verdict *verdict = &run->report.verdict;
-  for (uint32_t k = 0; k < run->devices.n && verdict->verdict != RH_VERDICT_WRONG; k++) {
+  for (uint32_t k = 0; k < run->n_devices && verdict->verdict != RH_VERDICT_WRONG; k++) {
     rh_job *job = job_of(run, k);
     if (!job) continue;
     *verdict = weak;
@@ -77,16 +76,15 @@ static rh_status confirm(rh_run_state *run, rh_error *error) {
 
 /* The first device that worked speaks for all where there is one place only. */
 static rh_status take_answer(rh_run_state *run, rh_error *error) {
-  const rh_run_devices *devices = &run->devices;
   rh_run_report *report = &run->report;
   uint32_t k = 0;
   while (!job_of(run, k)) k++;
-  run->job.strategy = devices->list[k].spec.strategy;
-  run->job.plugin = devices->list[k].spec.plugin;
+  run->job.strategy = run->devices[k].spec.strategy;
+  run->job.plugin = run->devices[k].spec.plugin;
   run->job.operation.n = run->asked.operation.n;
   report->by = k;
   rh_opened_note(job_of(run, k), &report->opened);
-  if (devices->list[k].isolated) report->opened = devices->list[k].worker->opened;
+  if (run->devices[k].isolated) report->opened = run->devices[k].worker->opened;
   return rh_run_is_checked(run) ? confirm(run, error) : RH_OK;
 }
 
@@ -96,17 +94,16 @@ static rh_status take_answer(rh_run_state *run, rh_error *error) {
  * share, each chooses again. */
 static int goes_on(void *of_run, rh_attempts *tried, rh_error *why) {
   rh_run_state *run = of_run;
-  rh_run_devices *devices = &run->devices;
   int may = 0;
   (void)tried; /* each device has its own */
-  if (devices->n == 1)
-    return rh_fallback(run->app->context, &run->wanted, &devices->list[0].tried, why);
-  if (run->resident.parts && run->resident.failed < devices->n)
-    devices->streams[run->resident.failed].failure = *why;
+  if (run->n_devices == 1)
+    return rh_fallback(run->app->context, &run->wanted, &run->devices[0].tried, why);
+  if (run->resident.parts && run->resident.failed < run->n_devices)
+    run->streams[run->resident.failed].failure = *why;
   if (why->status == RH_E_CANCELLED || why->status == RH_E_FILE) return 0;
-  for (uint32_t k = 0; k < devices->n; k++) {
-    rh_run_device *own = &devices->list[k];
-    rh_error *failure = &devices->streams[k].failure;
+  for (uint32_t k = 0; k < run->n_devices; k++) {
+    rh_run_device *own = &run->devices[k];
+    rh_error *failure = &run->streams[k].failure;
     if (failure->status != RH_OK)
       may |= rh_fallback(own->context, &run->wanted, &own->tried, failure);
   }
@@ -120,7 +117,7 @@ rh_status rh_run_try(rh_run_state *run, uint64_t n, rh_status (*attempt)(void *,
   const rh_tries tries = {.attempt = attempt, .undo = undo, .goes_on = goes_on, .user = run};
   run->job = run->wanted = run->asked;
   run->wanted.operation.n = n;
-  if (run->devices.n > 1) run->wanted.on_device = RH_JOB_IN_PLACE;
+  if (run->n_devices > 1) run->wanted.on_device = RH_JOB_IN_PLACE;
   return rh_try_strategies(&tries, error);
 }
 
@@ -129,8 +126,8 @@ rh_status rh_run_try(rh_run_state *run, uint64_t n, rh_status (*attempt)(void *,
 rh_reduction_spec rh_run_reduction(const rh_run_state *run) {
   return (rh_reduction_spec){.reporter = &run->app->context->options.reporter,
                              .source = &run->source,
-                             .devices = run->devices.streams,
-                             .n_devices = run->devices.n,
+                             .devices = run->streams,
+                             .n_devices = run->n_devices,
                              .processes = 1,
                              .n = run->source.n,
                              .chunk_bytes = run->app->typed->chunk_bytes,
@@ -143,13 +140,12 @@ static rh_status stream(void *of_run, int *is_final, rh_error *error) {
   rh_run_state *run = of_run;
   rh_run_report *report = &run->report;
   const rh_reduction_spec spec = rh_run_reduction(run);
-  RH_TRY(locate_all(&run->devices, &run->wanted, error));
-  rh_partial_init(&run->partial, run->devices.streams[0].job, run->source.n,
-                  run->app->typed->check);
+  RH_TRY(locate_all(run, error));
+  rh_partial_init(&run->partial, run->streams[0].job, run->source.n, run->app->typed->check);
   RH_TRY(rh_reduction_open(&run->reduction, &spec, &run->partial, error));
   *is_final = run->source.in_order; /* a pipe can be read once only */
   RH_TRY(rh_reduction_run(run->reduction, error));
-  RH_TRY(rh_run_devices_rest(&run->devices, error));
+  RH_TRY(rh_run_devices_rest(run, error));
   rh_status status = rh_partial_conclude(&run->partial, &report->result, &report->reference,
                                          &report->verdict, error);
   return status == RH_E_WRONG ? RH_OK : status; /* the report says so */
@@ -159,12 +155,12 @@ static rh_status stream(void *of_run, int *is_final, rh_error *error) {
 
 /* Neither segments nor data that stay with it are given to another process. */
 static rh_status decline_isolated(const rh_run_state *run, rh_error *error) {
-  for (uint32_t k = 0; k < run->devices.n; k++)
-    if (run->devices.list[k].isolated)
+  for (uint32_t k = 0; k < run->n_devices; k++)
+    if (run->devices[k].isolated)
       return rh_fail(error, RH_DECLINED,
                      "strategy '%s' runs in a process of its own, which takes its data as a whole, "
                      "or streamed; --isolate=never runs it in this one",
-                     run->devices.list[k].found.name);
+                     run->devices[k].found.name);
   return RH_OK;
 }
 
@@ -172,7 +168,7 @@ static rh_status stream_segments(void *of_run, int *is_final, rh_error *error) {
   rh_run_state *run = of_run;
   const rh_reduction_spec spec = rh_run_reduction(run);
   rh_error why = {0};
-  RH_TRY(locate_all(&run->devices, &run->wanted, error));
+  RH_TRY(locate_all(run, error));
   RH_TRY(decline_isolated(run, error));
   RH_TRY(rh_segments_reduction_open(&run->in_parts, &spec, &run->segments, &run->judged, error));
   rh_status status = rh_segments_reduction_run(run->in_parts, &why);
@@ -185,7 +181,7 @@ static rh_status stream_segments(void *of_run, int *is_final, rh_error *error) {
 rh_status rh_run_streamed(rh_run_state *run, rh_error *error) {
   uint64_t bytes = run->app->typed->chunk_bytes;
   uint64_t n = rh_chunk_n(&run->asked, bytes ? bytes : usual_chunk);
-  if (run->inputs.n && run->devices.n == 1 && !run->source.in_order)
+  if (run->inputs.n && run->n_devices == 1 && !run->source.in_order)
     rh_source_view(&run->source, 0, run->source.n, 1);
   if (run->asked.operation.layout) return rh_run_try(run, n, stream_segments, error);
   RH_TRY(rh_run_try(run, n, stream, error));
@@ -208,10 +204,10 @@ static rh_status open_resident(void *of_run, int *is_final, rh_error *error) {
   rh_run_state *run = of_run;
   uint64_t memory = rh_machine_memory();
   (void)is_final;
-  RH_TRY(locate_all(&run->devices, &run->wanted, error));
+  RH_TRY(locate_all(run, error));
   RH_TRY(decline_isolated(run, error));
-  const rh_reduction_spec spec = {.devices = run->devices.streams,
-                                  .n_devices = run->devices.n,
+  const rh_reduction_spec spec = {.devices = run->streams,
+                                  .n_devices = run->n_devices,
                                   .source = &run->source,
                                   .check = run->app->typed->check,
                                   .most_host_bytes = memory - memory / 4}; /* as for files */
@@ -228,13 +224,13 @@ static rh_status take_resident(rh_run_state *run, rh_error *error) {
   RH_TRY(take_answer(run, error));
   report->opened.finishes_on_host = resident->waits;
   report->opened.depth = resident->depth;
-  for (uint32_t k = 0; k < run->devices.n; k++)
+  for (uint32_t k = 0; k < run->n_devices; k++)
     report->opened.setup_s += resident->parts[k].job.setup_s;
   return RH_OK;
 }
 
 rh_status rh_run_split(rh_run_state *run, rh_error *error) {
-  uint32_t n = run->devices.n;
+  uint32_t n = run->n_devices;
   RH_TRY(rh_run_try(run, run->source.n / n + (run->source.n % n != 0), open_resident, error));
   RH_TRY(take_resident(run, error));
   if (rh_run_is_wrong(run)) return RH_OK;

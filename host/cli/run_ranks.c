@@ -15,9 +15,9 @@ typedef struct run_ranks {
   rh_partial whole;
 } run_ranks;
 
-static rh_run_device *device_of(run_ranks *r) { return &r->run.devices.list[0]; }
+static rh_run_device *device_of(run_ranks *r) { return &r->run.devices[0]; }
 
-static const rh_found *found_of(const run_ranks *r) { return &r->run.devices.list[0].found; }
+static const rh_found *found_of(const run_ranks *r) { return &r->run.devices[0].found; }
 
 void rh_run_ranks_say(const rh_typed *typed, rh_error *error) {
   int is_started = rh_wants_ranks(typed) && rh_local_is_rank(); /* the first speaks */
@@ -57,7 +57,7 @@ static void give_up(union sigval unused) {
 static void watch(const run_ranks *r) {
   const rh_rank_place *place = &r->ranks.place;
   rh_crash_watch_rank(place->rank, r->ranks.hosts[place->rank],
-                      r->run.devices.n && found_of(r)->name[0] ? found_of(r)->name : NULL,
+                      r->run.n_devices && found_of(r)->name[0] ? found_of(r)->name : NULL,
                       r->ranks.transport == &rh_local_transport && place->rank > 0);
 }
 
@@ -139,7 +139,7 @@ static rh_status take_device(run_ranks *r, rh_error *error) {
 static rh_status find_strategy(run_ranks *r, rh_error *error) {
   rh_run_state *run = &r->run;
   const char *device = run->app->typed->device;
-  RH_TRY(rh_run_device_locate(&run->devices, 0, &run->asked, error));
+  RH_TRY(rh_run_device_locate(run, 0, &run->asked, error));
   run->job = device_of(r)->spec;
   /* A device that is named by its number is meant for all. */
   if (found_of(r)->device_kinds == RH_DEVICE_HOST || (device && strpbrk(device, "0123456789")))
@@ -156,7 +156,7 @@ static rh_status note(run_ranks *r, rh_status status) {
 /* The data once, and the strategy for each attempt. */
 static rh_status prepare(void *of_ranks, rh_error *error) {
   run_ranks *r = of_ranks;
-  if (!r->run.devices.n) RH_TRY(find_data(r, error));
+  if (!r->run.n_devices) RH_TRY(find_data(r, error));
   return note(r, find_strategy(r, error));
 }
 
@@ -172,7 +172,7 @@ static uint32_t count_beside(const rh_ranks *ranks, uint32_t r, uint32_t first) 
 
 static void cut(run_ranks *r) {
   rh_run_state *run = &r->run;
-  run->devices.streams[0] = (rh_worker){.context = run->app->context, .job = &run->job};
+  run->streams[0] = (rh_worker){.context = run->app->context, .job = &run->job};
   r->cut = rh_run_reduction(run);
   r->cut.ends_if_wrong = 1;
   r->cut.stop = &r->ranks.stop;
@@ -238,7 +238,7 @@ static rh_status find_device(run_ranks *r, rh_error *error) {
   rh_job_spec chunk = r->run.job;
   chunk.operation.n = 1;
   return rh_job_device(r->run.app->context, &chunk, found_of(r)->device_kinds,
-                       &r->run.devices.streams[0].device, error);
+                       &r->run.streams[0].device, error);
 }
 
 /* Where the strategy came from elsewhere, it runs in a process of its own.  In this thread, with
@@ -249,7 +249,7 @@ static void start_child(run_ranks *r) {
   if (!own->isolated || r->cut.n == 0) return;
   if (r->run.asked.operation.layout) rh_run_segments_decline(&r->run.job, &r->why);
   else if (find_device(r, &r->why) == RH_OK &&
-           rh_run_device_isolate(&r->run.devices, 0, &r->ranks.stop, &r->why) == RH_OK)
+           rh_run_device_isolate(&r->run, 0, &r->ranks.stop, &r->why) == RH_OK)
     rh_isolated_worker_start(own->worker, &r->why);
   r->run.job = own->spec;
 }
@@ -308,7 +308,7 @@ static rh_status reduce(void *of_ranks, rh_error *error) {
   rh_status status = RH_OK;
   if (r->run.in_parts) return note(r, reduce_segments(r, error));
   if (r->run.reduction) status = rh_reduction_run(r->run.reduction, error);
-  if (status == RH_OK) status = rh_run_devices_rest(&r->run.devices, error);
+  if (status == RH_OK) status = rh_run_devices_rest(&r->run, error);
   return note(r, status);
 }
 
