@@ -37,24 +37,19 @@ static rh_status read_code_file(rh_definition *definition, const char *path, rh_
   return kept ? RH_OK : rh_fail(error, RH_E_NOMEM, "no memory for %s", path);
 }
 
-static rh_status read_code(rh_definition *definition, const char *path, rh_error *error) {
-  RH_TRY(check_trust(path, error));
-  if (!definition->code_file) return RH_OK;
-  RH_FREED(char) file = rh_path_beside(path, definition->code_file);
-  rh_status status = file ? read_code_file(definition, file, error)
-                          : rh_fail(error, RH_E_NOMEM, "no memory for a path");
-  if (status == RH_E_FILE) rh_definition_blame(definition, "code", RH_ITEM_WHOLE, error);
-  return status;
-}
-
 rh_status rh_definition_read_file(rh_definition *definition, const char *path, rh_error *error) {
   RH_FREED(char) text = NULL;
   size_t length;
   *definition = (rh_definition){0};
   RH_TRY(read_file(path, "an operator file", &text, &length, error));
   rh_status status = rh_definition_read(definition, text, length, path, error);
-  if (status == RH_OK && (definition->code || definition->code_file))
-    status = read_code(definition, path, error);
+  if (definition->code || definition->code_file) status = check_trust(path, error);
+  if (status == RH_OK && definition->code_file) {
+    RH_FREED(char) file = rh_path_beside(path, definition->code_file);
+    status = file ? read_code_file(definition, file, error)
+                  : rh_fail(error, RH_E_NOMEM, "no memory for a path");
+    if (status == RH_E_FILE) rh_definition_blame(definition, "code", RH_ITEM_WHOLE, error);
+  }
   if (status != RH_OK) rh_definition_finish(definition);
   return status;
 }

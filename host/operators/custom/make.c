@@ -388,15 +388,14 @@ static rh_status make_operator(rh_custom *self, const rh_definition *definition,
 rh_status rh_custom_create(rh_custom **made, const rh_definition *definition,
                            const rh_operand *operands, uint32_t n_operands, const rh_let *lets,
                            uint32_t n_lets, rh_error *error) {
-  *made = NULL;
-  rh_custom *self;
-  RH_TRY(RH_NEW(&self, 1, "an operator", error));
+  RH_TRY(RH_NEW(made, 1, "an operator", error));
   uint32_t own = definition->n_operands < n_operands ? definition->n_operands : n_operands;
   rh_definition chosen =
       rh_definition_for(definition, common_type(operands, own ? own : n_operands));
-  rh_status status = make_operator(self, &chosen, operands, n_operands, lets, n_lets, error);
-  if (status != RH_OK) rh_custom_destroy(self);
-  else *made = self;
+  rh_status status = make_operator(*made, &chosen, operands, n_operands, lets, n_lets, error);
+  if (status == RH_OK) return RH_OK;
+  rh_custom_destroy(*made);
+  *made = NULL;
   return status;
 }
 

@@ -1,7 +1,12 @@
 /* Operators whose value is a struct: several built-in ones in one pass, or fields. */
 #include "internal.h"
 
-/* ---- Lists ---- */
+/* ---- Texts ---- */
+
+rh_status rh_custom_expressions(const rh_custom *self, rh_exprs **made, rh_error *error) {
+  return rh_exprs_create(made, self->operands, self->face.n_operands, self->lets, self->n_lets, 1,
+                         error);
+}
 
 /* The end of a list's first word or expression: a comma outside of parentheses, or the end. */
 static const char *end_of_item(const char *list) {

@@ -47,15 +47,15 @@ static rh_status build(rh_on_device *self, uint64_t most, rh_text *log, rh_error
 rh_status rh_on_device_create(rh_on_device **made, const rh_custom *custom,
                               const rh_cl_session *session, uint64_t most, rh_text *log,
                               rh_error *error) {
-  rh_on_device *self;
-  *made = NULL;
-  RH_TRY(RH_NEW(&self, 1, "an operator", error));
+  RH_TRY(RH_NEW(made, 1, "an operator", error));
+  rh_on_device *self = *made;
   self->custom = custom;
   rh_status status = rh_cl_session_init(&self->session, session->device, session->queue,
                                         session->cache, session->reporter, error);
   if (status == RH_OK) status = build(self, most, log, error);
-  if (status == RH_OK) *made = self;
-  else rh_on_device_destroy(self);
+  if (status == RH_OK) return RH_OK;
+  rh_on_device_destroy(self);
+  *made = NULL;
   return status;
 }
 

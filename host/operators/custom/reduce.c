@@ -152,8 +152,7 @@ static void reduce_batch(batch *self, uint64_t first, uint64_t tiles, unsigned c
 /* A value of `tiles` tiles, a power of two. */
 static void append(const rh_custom *of, rh_canonical_tiles *to, uint64_t tiles,
                    rh_canonical_value *value) {
-  uint32_t k = 0;
-  while (tiles >> k > 1) k++;
+  int k = __builtin_ctzll(tiles);
   for (; to->count >> k & 1; k++) {
     rh_custom_combine(of, &to->nodes[k], value);
     *value = to->nodes[k];
