@@ -186,11 +186,11 @@ static int write_all(const char *into) {
   rh_records results = made_up();
   char path[512];
   int failed = 0;
-#define RH_X(name, number, ending)                                                                 \
-  snprintf(path, sizeof path, "%s/made-up" ending, into);                                          \
-  failed |= rh_records_export(&results, path, &error) != RH_OK;
-  RH_FORMAT_LIST(RH_X)
-#undef RH_X
+  static const char *const endings[] = {".json", ".jsonl", ".csv", ".md"};
+  for (size_t k = 0; k < sizeof endings / sizeof *endings; k++) {
+    snprintf(path, sizeof path, "%s/made-up%s", into, endings[k]);
+    failed |= rh_records_export(&results, path, &error) != RH_OK;
+  }
   if (failed) fprintf(stderr, "%s\n", error.message);
   rh_records_finish(&results);
   return failed;

@@ -245,26 +245,25 @@ static rh_status local_take(void *self, const rh_take *how, rh_taken *taken, rh_
 
 typedef struct parts_tap {
   cl_event events[RH_MAX_PARTS];
-  rh_part *parts;
-  uint32_t n;
+  rh_parts *parts;
 } parts_tap;
 
 static cl_event *at_every(void *of_tap, const char *stage) {
   parts_tap *tap = of_tap;
-  if (tap->n == RH_MAX_PARTS) return NULL;
-  char *named = tap->parts[tap->n].stage;
-  snprintf(named, sizeof tap->parts->stage, "%s", *stage ? stage : "command");
+  rh_parts *parts = tap->parts;
+  if (parts->n == RH_MAX_PARTS) return NULL;
+  char *named = parts->list[parts->n].stage;
+  snprintf(named, sizeof parts->list->stage, "%s", *stage ? stage : "command");
   rh_make_plain(named); /* it may have any content, and may be cut within a character */
-  return &tap->events[tap->n++];
+  return &tap->events[parts->n++];
 }
 
-static rh_status local_parts(void *self, rh_part *found, uint32_t *n_parts, double *host_share_s,
-                             rh_error *error) {
+static rh_status local_parts(void *self, rh_parts *parts, rh_error *error) {
   local *l = self;
-  parts_tap all = {.parts = found};
+  parts_tap all = {.parts = parts};
   const rh_cl_tap tap = {&all, at_every};
   rh_taken taken;
-  *n_parts = 0;
+  *parts = (rh_parts){.n = 0};
   if (!l->of.job.device || l->data.region || l->shared->bench_device->host_clock) return RH_OK;
   rh_cl_session *session = l->of.job.instance_spec.session;
   use_queue(l, 1);
@@ -273,16 +272,17 @@ static rh_status local_parts(void *self, rh_part *found, uint32_t *n_parts, doub
   session->tap = NULL;
   if (status == RH_OK) status = wait_for_queue(l, error);
   use_queue(l, 0);
-  *host_share_s = taken.seconds;
-  for (uint32_t k = 0; k < all.n; k++) {
+  parts->host_share_s = taken.seconds;
+  for (uint32_t k = 0; k < parts->n; k++) {
+    double *seconds = &parts->list[k].seconds;
     if (!all.events[k]) continue;
-    if (status != RH_OK || rh_span(all.events[k], all.events[k], &found[k].seconds, NULL) != RH_OK)
-      found[k].seconds = 0;
+    if (status != RH_OK || rh_span(all.events[k], all.events[k], seconds, NULL) != RH_OK)
+      *seconds = 0;
     if (status != RH_OK) rh_cl_release_event(all.events[k]);
-    *host_share_s -= found[k].seconds;
+    parts->host_share_s -= *seconds;
   }
-  if (*host_share_s < 0) *host_share_s = 0;
-  *n_parts = status == RH_OK ? all.n : 0;
+  parts->host_share_s = fmax(0, parts->host_share_s);
+  if (status != RH_OK) parts->n = 0;
   return status;
 }
 

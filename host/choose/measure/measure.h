@@ -90,6 +90,12 @@ typedef struct rh_part {
 } rh_part;
 enum { RH_MAX_PARTS = 64 };
 
+typedef struct rh_parts {
+  rh_part list[RH_MAX_PARTS];
+  uint32_t n;
+  double host_share_s; /* the time that no part accounts for */
+} rh_parts;
+
 /* The statistics of n samples, which keep their order; zeros for none, and without memory. */
 rh_spread rh_spread_of(const double *samples, uint32_t n);
 
@@ -206,9 +212,7 @@ typedef struct rh_sampler {
   rh_status (*ask)(void *self, const rh_bench_data *data, rh_opened *opened, rh_error *error);
   rh_status (*open)(void *self, const rh_bench_data *data, rh_opened *opened, rh_error *error);
   rh_status (*take)(void *self, const rh_take *take, rh_taken *taken, rh_error *error);
-  /* One instrumented run: at most RH_MAX_PARTS parts.  Null: unknown. */
-  rh_status (*parts)(void *self, rh_part *parts, uint32_t *n_parts, double *host_share_s,
-                     rh_error *error);
+  rh_status (*parts)(void *self, rh_parts *parts, rh_error *error); /* null: unknown */
   /* Of segments: the values of the last sample, each of op->abi->value_size bytes. */
   rh_status (*values)(void *self, void *to, rh_error *error);
   /* Called after ask and open, whether they succeeded or not.  Fails if teardown took the process

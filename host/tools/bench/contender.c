@@ -278,18 +278,17 @@ static uint32_t flags_of(const rh_contender *c) {
 
 static rh_status add_parts(rh_contender *c, rh_error *error) {
   rh_error why = {0};
-  rh_part parts[RH_MAX_PARTS];
-  uint32_t n = 0;
-  double host_share_s = 0;
+  rh_parts parts;
   if (!c->sampler->parts) return RH_OK;
-  rh_status status = c->sampler->parts(c->sampler->self, parts, &n, &host_share_s, &why);
+  rh_status status = c->sampler->parts(c->sampler->self, &parts, &why);
   if (status == RH_E_CANCELLED) return fail(c, &why, error);
-  if (status != RH_OK || n == 0) return RH_OK; /* the main figures are valid without them */
+  if (status != RH_OK || parts.n == 0) return RH_OK; /* the main figures are valid without them */
   json_t *list = json_array();
-  for (uint32_t k = 0; k < n; k++)
-    json_array_append_new(list, rh_json("stage:s seconds:f", parts[k].stage, parts[k].seconds));
+  for (uint32_t k = 0; k < parts.n; k++)
+    json_array_append_new(list,
+                          rh_json("stage:s seconds:f", parts.list[k].stage, parts.list[k].seconds));
   note(c, "parts", list);
-  note(c, "host_share_s", rh_json_number(host_share_s));
+  note(c, "host_share_s", rh_json_number(parts.host_share_s));
   return RH_OK;
 }
 

@@ -118,13 +118,6 @@ static uint32_t collect_parts(const rh_bench_runner *r, const rh_row *at,
   return n;
 }
 
-/* One that failed in a process is not measured in the next. */
-static int has_failed(const rh_bench_runner *r, const rh_row *at) {
-  const rh_row *list[RH_MAX_PROCESSES];
-  uint32_t n = collect_parts(r, at, list);
-  return n && list[n - 1]->status != RH_ROW_ok;
-}
-
 /* The rows of a point, after the last process; null: of all that an interrupted benchmark measured,
  * in fewer processes.  on_row does not get those: --resume measures them again. */
 static rh_status deliver(rh_bench_runner *r, const rh_row *at, rh_error *error) {
@@ -184,8 +177,11 @@ static rh_status measure_point(rh_bench_runner *r, rh_error *error) {
   for (uint32_t k = 0; k < all; k++) {
     const rh_sampler *sampler = &r->stage->samplers[k];
     at = rh_bench_row(r->stage, &r->point, sampler);
-    /* Points that the resumed file already contains are not measured again. */
-    if (find_row(r, &at) || has_failed(r, &at)) continue;
+    const rh_row *parts[RH_MAX_PROCESSES];
+    uint32_t n_parts = collect_parts(r, &at, parts);
+    /* Points that the resumed file already contains are not measured again, nor is one in the next
+     * process that failed in one. */
+    if (find_row(r, &at) || (n_parts && parts[n_parts - 1]->status != RH_ROW_ok)) continue;
     samplers[n] = *sampler;
     expected[n++] = expected_s(r, &at);
   }

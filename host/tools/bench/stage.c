@@ -147,22 +147,19 @@ rh_status rh_stage_sampler(rh_stage *stage, const rh_found *found,
   return make_sampler(stage, found, list, settings->n, sampler, error);
 }
 
-static rh_status add_strategy(rh_stage *stage, const rh_found *found, rh_error *error) {
-  const rh_bench_settings *settings = stage->settings;
-  rh_sampler *sampler = &stage->samplers[stage->n_samplers];
-  RH_TRY(make_sampler(stage, found, settings->params, settings->n_params, sampler, error));
-  const rh_entry *entry = rh_registry_find(&stage->context->registry, found->name);
-  if (entry) sampler->reproducible = entry->says.determinism;
-  stage->n_samplers++;
-  return RH_OK;
-}
-
 static rh_status add_samplers(rh_stage *stage, rh_error *error) {
+  const rh_bench_settings *settings = stage->settings;
   uint32_t n = stage->n_found;
   for (uint32_t k = 0; k < stage->n_peers; k++) n += rh_peers_count(stage->peers[k]);
   RH_TRY(RH_NEW(&stage->samplers, n + 1, "the strategies", error));
-  for (uint32_t k = 0; k < stage->n_found; k++)
-    RH_TRY(add_strategy(stage, &stage->found[k], error));
+  for (uint32_t k = 0; k < stage->n_found; k++) {
+    const rh_found *found = &stage->found[k];
+    rh_sampler *sampler = &stage->samplers[k];
+    RH_TRY(make_sampler(stage, found, settings->params, settings->n_params, sampler, error));
+    const rh_entry *entry = rh_registry_find(&stage->context->registry, found->name);
+    if (entry) sampler->reproducible = entry->says.determinism;
+    stage->n_samplers++;
+  }
   for (uint32_t k = 0; k < stage->n_peers; k++)
     for (uint32_t j = 0; j < rh_peers_count(stage->peers[k]); j++)
       stage->samplers[stage->n_samplers++] = rh_peers_sampler(stage->peers[k], j);

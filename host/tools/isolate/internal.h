@@ -34,12 +34,6 @@ typedef enum rh_peer_word {
   RH_OWN_ERROR
 } rh_peer_word;
 
-typedef struct rh_parts {
-  rh_part list[RH_MAX_PARTS];
-  uint32_t n;
-  double host_share_s;
-} rh_parts;
-
 typedef struct rh_own_log {
   uint32_t level;
   char text[1024];
@@ -119,7 +113,7 @@ struct rh_peers {
   uint32_t n;
   /* An isolated strategy's; null: a peer program. */
   const char *role;
-  rh_found found;                    /* its name and file */
+  char *plugin;                      /* its file; list[0] has its name */
   rh_text request;                   /* sent on its descriptor 3 */
   const rh_custom *own[RH_MOST_OWN]; /* the users' operators, n_own of them; borrowed */
   uint32_t n_own;

@@ -47,20 +47,14 @@ static int read_amount(const char *word, double *amount) {
   return read_double(word, amount) && isfinite(*amount) && *amount >= 0;
 }
 
-static int fits_signed(rh_type type, int64_t value) {
-  int bits = 8 * (int)rh_type_size(type);
-  return bits == 64 || (value >= -((int64_t)1 << (bits - 1)) && value < (int64_t)1 << (bits - 1));
-}
-
-static int fits_unsigned(rh_type type, uint64_t value) {
-  return value <= UINT64_MAX >> (64 - 8 * rh_type_size(type));
-}
-
 static int read_value(const char *word, rh_result *result) {
+  uint32_t bits = 8 * rh_type_size(result->type);
   if (rh_type_is_float(result->type)) return read_double(word, &result->value.f);
-  if (rh_type_is_signed(result->type))
-    return read_i64(word, &result->value.i) && fits_signed(result->type, result->value.i);
-  return rh_read_digits(word, &result->value.u) && fits_unsigned(result->type, result->value.u);
+  if (!rh_type_is_signed(result->type))
+    return rh_read_digits(word, &result->value.u) && result->value.u <= UINT64_MAX >> (64 - bits);
+  if (!read_i64(word, &result->value.i)) return 0;
+  int64_t signs = result->value.i >> (bits - 1);
+  return signs == 0 || signs == -1;
 }
 
 /* Its type was set. */

@@ -57,14 +57,6 @@ static rh_status hold_data(rh_peer *me, const rh_bench_data *data, rh_error *err
   return RH_OK;
 }
 
-static void release_data(rh_peer *me) {
-  rh_peers *peers = me->peers;
-  if (!me->holds_data) return;
-  me->holds_data = 0;
-  /* If this fails, the memory is released later. */
-  if (--peers->n_holding == 0 && ftruncate(peers->data, 0) != 0) return;
-}
-
 /* ---- Questions ---- */
 
 /* Sends a question and expects one kind of answer. A refusal ends the point; an unexpected
@@ -169,20 +161,15 @@ static rh_status ask_about(rh_peer *me, const char *verb, const char *rest, rh_p
   return ask_for(me, &question, expected, error);
 }
 
-/* A peer is asked for a kind by its name, and an own child by its number. */
-static void name_take(const rh_peer *me, const rh_take *take, char *to, size_t bytes) {
-  const char *kind = take->kind == RH_TAKE_DEVICE ? "device"
-                     : take->kind == RH_TAKE_HOST ? "host"
-                                                  : "latency";
-  if (me->peers->role) snprintf(to, bytes, " %u %u", take->kind, take->batch);
-  else snprintf(to, bytes, " %s %u", kind, take->batch);
-}
-
 static rh_status peer_take(void *self, const rh_take *take, rh_taken *taken, rh_error *error) {
   rh_peer *me = self;
   rh_peers *peers = me->peers;
+  const char *kind = take->kind == RH_TAKE_DEVICE ? "device"
+                     : take->kind == RH_TAKE_HOST ? "host"
+                                                  : "latency";
   char rest[32];
-  name_take(me, take, rest, sizeof rest);
+  if (peers->role) snprintf(rest, sizeof rest, " %u %u", take->kind, take->batch);
+  else snprintf(rest, sizeof rest, " %s %u", kind, take->batch);
   RH_TRY(ask_about(me, "take", rest, RH_PEER_TAKEN, error));
   *taken = peers->said.taken;
   if (taken->stamped && take->kind != RH_TAKE_DEVICE)
@@ -194,16 +181,12 @@ static rh_status peer_take(void *self, const rh_take *take, rh_taken *taken, rh_
   return RH_OK;
 }
 
-static rh_status peer_parts(void *self, rh_part *parts, uint32_t *n_parts, double *host_share_s,
-                            rh_error *error) {
+static rh_status peer_parts(void *self, rh_parts *parts, rh_error *error) {
   rh_peer *me = self;
-  const rh_parts *said = &me->peers->said.parts;
-  *n_parts = 0;
+  *parts = (rh_parts){.n = 0};
   if (!is_open(me)) return RH_OK;
   RH_TRY(ask_about(me, "parts", "", RH_PEER_PARTS, error));
-  memcpy(parts, said->list, said->n * sizeof *parts);
-  *n_parts = said->n;
-  *host_share_s = said->host_share_s;
+  *parts = me->peers->said.parts;
   return RH_OK;
 }
 
@@ -211,11 +194,15 @@ static rh_status peer_parts(void *self, rh_part *parts, uint32_t *n_parts, doubl
  * open. */
 static rh_status peer_close(void *self, rh_error *error) {
   rh_peer *me = self;
+  rh_peers *peers = me->peers;
   rh_status status = RH_OK;
   if (is_open(me)) status = ask_about(me, "close", "", RH_PEER_CLOSED, error);
-  me->peers->logs = 0;
+  peers->logs = 0;
   me->opened_in = 0;
-  release_data(me);
+  if (!me->holds_data) return status;
+  me->holds_data = 0;
+  /* If this fails, the memory is released later. */
+  if (--peers->n_holding == 0 && ftruncate(peers->data, 0) != 0) return status;
   return status;
 }
 

@@ -19,9 +19,10 @@ static rh_status blame(rh_peers *p, const char *what, rh_error *error) {
   char *why = p->why;
   p->losses++;
   if (is_own(p) && p->phase < RH_PHASE_loading) /* the plugin was not loaded yet */
-    snprintf(why, sizeof p->why, "redhost %s, for strategy '%s', %s", p->role, p->found.name, what);
+    snprintf(why, sizeof p->why, "redhost %s, for strategy '%s', %s", p->role, p->list[0].name,
+             what);
   else if (is_own(p))
-    snprintf(why, sizeof p->why, "strategy '%s' in %.500s %s", p->found.name, p->found.path, what);
+    snprintf(why, sizeof p->why, "strategy '%s' in %.500s %s", p->list[0].name, p->plugin, what);
   else if (!question->peer)
     snprintf(why, sizeof p->why, "peer program %.300s %s", p->program, what);
   else snprintf(why, sizeof p->why, "peer '%s' of %.200s %s", question->peer, p->program, what);
@@ -38,14 +39,6 @@ static int file_was_cut(const rh_peers *p) {
          fstat(region->file, &st) == 0 && (uint64_t)st.st_size + page <= region->bytes;
 }
 
-/* "in run", "in take" */
-static void name_place(const rh_peers *p, char *where, size_t size) {
-  if (!is_own(p)) snprintf(where, size, "in %s", p->question.verb);
-  else
-    snprintf(where, size, "%s%s", rh_phase_words(p->phase),
-             p->with.fate == RH_FATE_LATE ? "; --timeout allows more" : "");
-}
-
 /* Ends the process after its conversation has failed. */
 static rh_status end_lost_process(rh_peers *p, rh_error *error) {
   char what[400], where[80];
@@ -53,7 +46,10 @@ static rh_status end_lost_process(rh_peers *p, rh_error *error) {
   rh_child_end(&p->with, 0);
   if (p->with.fate == RH_FATE_ENDED && file_was_cut(p))
     return rh_fail(error, RH_E_FILE, "the input file was cut short while it was being read");
-  name_place(p, where, sizeof where);
+  if (!is_own(p)) snprintf(where, sizeof where, "in %s", p->question.verb);
+  else
+    snprintf(where, sizeof where, "%s%s", rh_phase_words(p->phase),
+             p->with.fate == RH_FATE_LATE ? "; --timeout allows more" : "");
   rh_child_name(&p->with, where, what, sizeof what);
   return blame(p, what, error);
 }
@@ -108,7 +104,7 @@ static rh_fate take_own(rh_peers *p, rh_error *error) {
     break;
   case RH_OWN_DROPPED:
     rh_log(reporter, RH_LOG_WARNING, "strategy '%s' logged %llu lines more, which were dropped",
-           p->found.name, (unsigned long long)said->dropped);
+           p->list[0].name, (unsigned long long)said->dropped);
     return RH_GOES_ON;
   default: return p->is_asked ? RH_FATE_HEARD : RH_FATE_GARBAGE;
   }
@@ -214,15 +210,14 @@ static rh_status start_process(rh_peers *p, rh_error *error) {
 static void report_side_effects(const rh_peers *p) {
   const rh_reporter *reporter = &p->options->reporter;
   const rh_printed *printed = &p->with.printed;
-  const char *plugin = p->found.path;
   char what[120], quote[256];
   int ended_ill = rh_ending_name_done(p->with.status, what, sizeof what);
   rh_printed_quote(printed, quote, sizeof quote);
   if (is_own(p) && printed->bytes && !p->failed)
     rh_log(reporter, RH_LOG_WARNING,
            "plugin %.500s wrote %llu bytes to standard output or error, which were dropped%s",
-           plugin, (unsigned long long)printed->bytes, quote);
-  if (ended_ill && is_own(p)) rh_log(reporter, RH_LOG_WARNING, "plugin %.500s %s", plugin, what);
+           p->plugin, (unsigned long long)printed->bytes, quote);
+  if (ended_ill && is_own(p)) rh_log(reporter, RH_LOG_WARNING, "plugin %.500s %s", p->plugin, what);
   else if (ended_ill)
     rh_log(reporter, RH_LOG_WARNING, "peer program %s %s%s", p->program, what, quote);
 }
@@ -314,7 +309,7 @@ void rh_peers_finish(rh_peers *peers) {
   if (peers->reader >= 0) close(peers->reader);
   if (peers->data >= 0) close(peers->data);
   free(peers->program);
-  rh_found_finish(&peers->found);
+  free(peers->plugin);
   rh_text_finish(&peers->request);
   free(peers);
 }

@@ -245,8 +245,7 @@ static int show_parts(sampling *s) {
   static rh_parts parts;
   rh_error error = {0};
   if (!s->region.address) return -1;
-  rh_status status =
-      s->sampler.parts(s->sampler.self, parts.list, &parts.n, &parts.host_share_s, &error);
+  rh_status status = s->sampler.parts(s->sampler.self, &parts, &error);
   return status == RH_OK ? tell_parent(&s->parent, "parts", &parts, sizeof parts)
                          : tell_error(&s->parent, &error);
 }

@@ -23,8 +23,8 @@ void rh_sample_order_write(rh_text *to, const rh_isolated_spec *spec) {
   rh_request_add_struct(to, "is", &is, sizeof is);
 }
 
-/* Adds the texts that the child makes the operators of. */
-static rh_status add_own(rh_peers *peers, const rh_isolated_spec *spec, rh_error *error) {
+static rh_status take_order(rh_peers *peers, const rh_isolated_spec *spec, rh_error *error) {
+  rh_sample_order_write(&peers->request, spec);
   for (uint32_t k = 0; k < spec->n_own; k++) {
     if (!spec->own[k]) continue;
     const rh_operation operation = {.op = &spec->own[k]->face};
@@ -33,20 +33,12 @@ static rh_status add_own(rh_peers *peers, const rh_isolated_spec *spec, rh_error
     rh_request_add(&peers->request, "own", text);
     peers->own[peers->n_own++] = spec->own[k];
   }
-  return RH_OK;
-}
-
-static rh_status take_order(rh_peers *peers, const rh_isolated_spec *spec, rh_error *error) {
-  rh_sample_order_write(&peers->request, spec);
-  RH_TRY(add_own(peers, spec, error));
   RH_TRY(rh_request_end(&peers->request, error));
-  peers->found = (rh_found){.path = rh_copy_string(spec->found->path)};
-  snprintf(peers->found.name, sizeof peers->found.name, "%s", spec->found->name);
   peers->role = spec->role ? spec->role : "--sample";
   peers->n = 1;
   peers->list[0] = (rh_peer){.peers = peers};
   snprintf(peers->list[0].name, sizeof peers->list[0].name, "%s", spec->found->name);
-  return peers->found.path ? RH_OK : rh_fail(error, RH_E_NOMEM, "no memory for a path");
+  return rh_copy(&peers->plugin, spec->found->path, "a path", error);
 }
 
 rh_status rh_isolated_job(rh_sampler *sampler, const rh_options *options, const rh_job_spec *job,

@@ -12,20 +12,17 @@ static void set_mode(int fd, const struct stat *old) {
   fchmod(fd, old ? old->st_mode & 0777 : 0666 & ~mask);
 }
 
-/* A link to nothing leads to a file that does not exist yet. */
-static char *target_of_nothing(const char *path) {
+static char *find_target(const char *path, const struct stat *old) {
+  struct stat link;
+  if (old) return realpath(path, NULL);
+  if (lstat(path, &link) != 0) return strdup(path);
+  /* A link to nothing leads to a file that does not exist yet. */
   int fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
   if (fd < 0) return NULL;
   char *target = realpath(path, NULL);
   close(fd);
   if (target) unlink(target);
   return target;
-}
-
-static char *find_target(const char *path, const struct stat *old) {
-  struct stat link;
-  if (old) return realpath(path, NULL);
-  return lstat(path, &link) == 0 ? target_of_nothing(path) : strdup(path);
 }
 
 /* Would another file in its place have another owner, fewer names or other rights? */

@@ -50,11 +50,6 @@ static rh_status refuse(const reader *r, const char *what) {
   return rh_fail(r->error, RH_E_FILE, "line %zu: %s", line_at(r, r->at), what);
 }
 
-/* A null byte is none. */
-static void skip_space(reader *r) {
-  while (r->at < r->end && *r->at && strchr(" \t\r\n", *r->at)) r->at++;
-}
-
 /* jansson's message quotes the offending text. */
 static rh_status no_json(const reader *r, const json_error_t *said) {
   char text[sizeof said->text];
@@ -77,7 +72,7 @@ static rh_status add_row(reader *r, const json_t *object) {
 }
 
 static rh_status read_array(reader *r, const json_t *rows) {
-  skip_space(r);
+  r->at += strspn(r->at, " \t\r\n"); /* a null byte ends it */
   if (r->at < r->end) return refuse(r, "unexpected data after the closing }");
   for (size_t k = 0; k < json_array_size(rows); k++)
     RH_TRY(rh_error_prefix(r->error, add_row(r, json_array_get(rows, k)), "results[%zu]", k));
@@ -100,11 +95,6 @@ static rh_status read_line(reader *r, const char *line_end, int is_last) {
   return rh_error_prefix(r->error, status, "line %zu", line_at(r, r->at));
 }
 
-static int is_blank(const char *from, const char *to) {
-  while (from < to && (*from == ' ' || *from == '\t' || *from == '\r')) from++;
-  return from == to;
-}
-
 /* One row per line, after the header. */
 static rh_status read_lines(reader *r) {
   r->results->are_lines = 1;
@@ -112,7 +102,8 @@ static rh_status read_lines(reader *r) {
   while (r->at < r->end) {
     const char *newline = memchr(r->at, '\n', (size_t)(r->end - r->at));
     const char *line_end = newline ? newline : r->end;
-    if (!is_blank(r->at, line_end)) RH_TRY(read_line(r, line_end, !newline));
+    int is_blank = r->at + strspn(r->at, " \t\r") == line_end;
+    if (!is_blank) RH_TRY(read_line(r, line_end, !newline));
     if (r->results->is_cut) return RH_OK;
     r->at = newline ? newline + 1 : r->end;
     r->results->whole_bytes = (uint64_t)(r->at - r->text);
@@ -127,7 +118,7 @@ static rh_status read_first(reader *r, json_t **first) {
   json_error_t said;
   if (r->end - r->at >= 3 && memcmp(r->at, "\xef\xbb\xbf", 3) == 0)
     r->at += 3; /* a byte order mark */
-  skip_space(r);
+  r->at += strspn(r->at, " \t\r\n");
   if (r->at == r->end) return rh_fail(r->error, RH_E_FILE, "is empty");
   if (*r->at != '{') return refuse(r, "expected {: it is not a redhost result file");
   *first = json_loadb(r->at, (size_t)(r->end - r->at),
@@ -173,21 +164,17 @@ static rh_status take_head(reader *r, const json_t *from) {
   return RH_OK;
 }
 
-static rh_status read_rows(reader *r, const json_t *first) {
+static rh_status read_document(reader *r) {
+  json_auto_t *first = NULL;
+  RH_TRY(read_first(r, &first));
+  RH_TRY(check_schema(first, r->error));
+  RH_TRY(take_head(r, first));
   const json_t *rows = json_object_get(first, "results");
   if (json_is_array(rows)) return read_array(r, rows);
   if (rows) return rh_fail(r->error, RH_E_FILE, "results: is not an array");
   if (!json_object_get(first, "settings"))
     return rh_fail(r->error, RH_E_FILE, "has no results; expected a file written by --bench");
   return read_lines(r);
-}
-
-static rh_status read_document(reader *r) {
-  json_auto_t *first = NULL;
-  RH_TRY(read_first(r, &first));
-  RH_TRY(check_schema(first, r->error));
-  RH_TRY(take_head(r, first));
-  return read_rows(r, first);
 }
 
 rh_status rh_records_read(const char *path, rh_records *results, rh_error *error) {

@@ -204,7 +204,6 @@ typedef struct rh_change {
  *
  * Everything else, and fewer than 4 samples, is unclear. */
 rh_change rh_change_judge(const rh_row *old_row, const rh_row *new_row, const rh_change_rule *rule);
-int rh_change_is_by_processes(const rh_row *old_row, const rh_row *new_row);
 const char *rh_change_word(uint32_t verdict); /* "SLOW" */
 const char *rh_change_name(uint32_t verdict); /* "slow" */
 
@@ -333,17 +332,7 @@ void rh_table_legend(rh_text *text, const rh_records *results);
 /* Writes results as JSON, JSON lines, CSV and Markdown.  Numbers are in the C locale and read
  * back exactly; unknown values are null or empty, never NaN. */
 
-/* X(name, number, ending) */
-#define RH_FORMAT_LIST(X)                                                                          \
-  X(json, 1, ".json")                                                                              \
-  X(jsonl, 2, ".jsonl")                                                                            \
-  X(csv, 3, ".csv")                                                                                \
-  X(markdown, 4, ".md")
-enum {
-#define RH_X(name, number, ending) RH_FORMAT_##name = number,
-  RH_FORMAT_LIST(RH_X)
-#undef RH_X
-};
+enum { RH_FORMAT_json = 1, RH_FORMAT_jsonl, RH_FORMAT_csv, RH_FORMAT_markdown };
 
 uint32_t rh_format_from_path(const char *path); /* by its suffix; 0 for any other */
 

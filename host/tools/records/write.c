@@ -1,13 +1,5 @@
 #include "records.h"
 
-uint32_t rh_format_from_path(const char *path) {
-#define RH_X(name, number, ending)                                                                 \
-  if (rh_has_suffix(path, ending)) return number;
-  RH_FORMAT_LIST(RH_X)
-#undef RH_X
-  return 0;
-}
-
 /* ---- The best of each point ---- */
 
 /* Strategies only, because programs choose by this list. */
@@ -267,12 +259,26 @@ static rh_status cannot(const char *path, rh_error *error) {
                  errno ? strerror(errno) : "the results cannot be written");
 }
 
+/* By RH_FORMAT_*. */
+static const struct {
+  const char *ending;
+  int (*write)(const rh_records *results, FILE *out);
+} formats[] = {{NULL, NULL},
+               {".json", write_json},
+               {".jsonl", write_jsonl},
+               {".csv", write_csv},
+               {".md", write_markdown}};
+
+uint32_t rh_format_from_path(const char *path) {
+  uint32_t format = RH_FORMAT_markdown;
+  while (format && !rh_has_suffix(path, formats[format].ending)) format--;
+  return format;
+}
+
 rh_status rh_records_write(const rh_records *results, uint32_t format, FILE *out, const char *name,
                            rh_error *error) {
-  int (*const writers[])(const rh_records *, FILE *) = {NULL, write_json, write_jsonl, write_csv,
-                                                        write_markdown};
   errno = 0;
-  int failed = writers[format](results, out);
+  int failed = formats[format].write(results, out);
   return failed || ferror(out) ? cannot(name, error) : RH_OK;
 }
 

@@ -137,7 +137,7 @@ static rh_status read_verdict(strategy_search *h, const rh_tunedb_settings *sett
 
 /* Measures the best few and the base in the same rounds, so that noise affects all of them
  * alike. */
-static rh_status compare_once(strategy_search *h, const rh_tune_found *found, rh_error *error) {
+static rh_status compare(strategy_search *h, const rh_tune_found *found, rh_error *error) {
   double usual_s = fmax(0.1, fmin(0.5, 0.3 * h->share_s / (found->n + 1)));
   rh_bench_rules rules = {.precision = 0.005,
                           .max_time_s = fmax(usual_s, 7 * found->best[0].seconds),
@@ -163,12 +163,6 @@ static rh_status compare_once(strategy_search *h, const rh_tune_found *found, rh
   return status;
 }
 
-/* Where the base turns out to be unusable, again with the plugin's defaults in its place. */
-static rh_status compare(strategy_search *h, const rh_tune_found *found, rh_error *error) {
-  RH_TRY(compare_once(h, found, error));
-  return h->task->state == RH_TASK_todo ? compare_once(h, found, error) : RH_OK;
-}
-
 /* After Ctrl-C before the verdict: stores a candidate that was clearly better in a few correct
  * samples, so that the next call can continue from it.  Its latency is unknown, so that of the
  * defaults is used. */
@@ -181,12 +175,6 @@ static rh_status keep_unfinished(strategy_search *h, const rh_tune_found *found,
   task->time_s = found->best[0].seconds;
   rh_tuner_tell(h->w, RH_TUNE_BETTER, task, &task->settings, "");
   return rh_tuner_store(h->w, task, error);
-}
-
-static uint64_t seed_of(const rh_tuner *w, const rh_task *task) {
-  uint64_t cut = task->cut.length << 32 ^ task->cut.distribution;
-  return rh_random_mix(w->stage->settings->seed ^ task->n ^ cut ^ (uint64_t)task->op->base << 56 ^
-                       (uint64_t)task->op->type << 48 ^ (uint64_t)task->strategy << 40);
 }
 
 /* ---- Hints ---- */
@@ -227,8 +215,11 @@ static rh_status search_from_base(strategy_search *h, rh_error *error) {
   rh_tune_found found;
   RH_TRY(measure_base_quickly(h, error));
   if (task->state == RH_TASK_wrong) return RH_OK;
+  uint64_t cut = task->cut.length << 32 ^ task->cut.distribution;
+  uint64_t seed = w->stage->settings->seed ^ task->n ^ cut ^ (uint64_t)task->op->base << 56 ^
+                  (uint64_t)task->op->type << 48 ^ (uint64_t)task->strategy << 40;
   rh_tune_spec spec = {.space = &h->space,
-                       .seed = seed_of(w, task),
+                       .seed = rh_random_mix(seed),
                        .most = MOST_CANDIDATES,
                        .measure = measure,
                        .is_over = is_over,
@@ -239,6 +230,8 @@ static rh_status search_from_base(strategy_search *h, rh_error *error) {
   rh_status status = rh_tune_search(&spec, initial_s, &found, error);
   task->candidates += found.measured;
   if (status == RH_OK && found.n) status = compare(h, &found, error);
+  /* Where the base turned out to be unusable, again with the plugin's defaults in its place. */
+  if (status == RH_OK && task->state == RH_TASK_todo) status = compare(h, &found, error);
   if (status == RH_E_CANCELLED) RH_TRY(keep_unfinished(h, &found, error));
   if (status != RH_OK) return status;
   if (task->state == RH_TASK_wrong || task->state == RH_TASK_failed) return RH_OK;

@@ -178,13 +178,12 @@ int rh_plan_is_hopeless(const rh_task *tasks, uint32_t n, const rh_task *task) {
          (task->expected_s > expensive_s && times > expensive);
 }
 
-static uint32_t tier(double times) {
-  return times <= 1.25 ? 0 : times <= 2 ? 1 : times <= 5 ? 2 : 3;
-}
-
 void rh_plan_searching(rh_task *tasks, uint32_t n) {
   note_behind(tasks, n);
-  for (uint32_t k = 0; k < n; k++) tasks[k].turn = tier(tasks[k].behind);
+  for (uint32_t k = 0; k < n; k++) {
+    double times = tasks[k].behind;
+    tasks[k].turn = times <= 1.25 ? 0 : times <= 2 ? 1 : times <= 5 ? 2 : 3;
+  }
   qsort(tasks, n, sizeof *tasks, by_turn);
 }
 

@@ -3,17 +3,15 @@
 enum { SHORT_RANGE = 16, FARTHEST = 64 };
 static const uint64_t most_candidates = (uint64_t)1 << 40;
 
-/* A value that the command line would accept, or the default, which need not be on a step. */
-static int is_legal(const rh_param *param, int64_t value) {
-  if (!rh_param_allows(param, value)) return 0;
-  return value == param->initial ||
-         ((uint64_t)value - (uint64_t)param->min) % (uint64_t)param->step == 0;
-}
-
-/* Inserts the value in order, without duplicates. */
+/* Inserts the value in order, without duplicates, if the command line would accept it, or if it is
+ * the default, which need not be on a step. */
 static void add_value(rh_space_axis *axis, int64_t value) {
+  const rh_param *param = axis->param;
   uint32_t place = 0;
-  if (axis->n == RH_SPACE_MOST_VALUES || !is_legal(axis->param, value)) return;
+  if (axis->n == RH_SPACE_MOST_VALUES || !rh_param_allows(param, value) ||
+      (value != param->initial &&
+       ((uint64_t)value - (uint64_t)param->min) % (uint64_t)param->step != 0))
+    return;
   while (place < axis->n && axis->values[place] < value) place++;
   if (place < axis->n && axis->values[place] == value) return;
   memmove(&axis->values[place + 1], &axis->values[place],

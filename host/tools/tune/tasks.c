@@ -30,17 +30,6 @@ static int is_searchable(const rh_tuner *w, const rh_task *task) {
   return space.size > 1;
 }
 
-static void take_over(const rh_tuner *w, rh_task *task, const rh_tunedb_entry *entry) {
-  int is_done = entry->searched || !is_searchable(w, task);
-  task->state = is_done ? RH_TASK_kept : RH_TASK_measured;
-  task->time_s = entry->time_s;
-  task->latency_s = entry->latency_s;
-  task->settings = entry->settings;
-  if (entry->settings.n) return;
-  task->default_s = entry->time_s;
-  task->default_latency_s = entry->latency_s;
-}
-
 /* A value that the plugin no longer accepts is not used by others either. */
 static int is_accepted(const rh_entry *entry, const rh_tunedb_setting *setting) {
   int64_t value;
@@ -67,7 +56,14 @@ static void look_up(const rh_tuner *w, rh_task *task) {
   const rh_tunedb_entry *entry = rh_tunedb_find_timed(w->tuned, &here, &asked);
   if (!entry || entry->trial || entry->time_s <= 0) return;
   if (!entry->searched && !entry->settings.n && task->base.n) return;
-  take_over(w, task, entry);
+  int is_done = entry->searched || !is_searchable(w, task);
+  task->state = is_done ? RH_TASK_kept : RH_TASK_measured;
+  task->time_s = entry->time_s;
+  task->latency_s = entry->latency_s;
+  task->settings = entry->settings;
+  if (entry->settings.n) return;
+  task->default_s = entry->time_s;
+  task->default_latency_s = entry->latency_s;
 }
 
 void rh_tuner_tell(const rh_tuner *w, uint32_t kind, const rh_task *task,
@@ -134,23 +130,19 @@ rh_status rh_tuner_store(rh_tuner *w, const rh_task *task, rh_error *error) {
   return rh_tunedb_put(w->tuned, &entry, error);
 }
 
-/* After one wrong result, `auto` will not choose the strategy for this operator and type at any
- * size and cut. */
-static void give_up(rh_tuner *w, const rh_task *like) {
-  for (uint32_t k = 0; k < w->n_tasks; k++) {
-    rh_task *task = &w->tasks[k];
-    if (task->strategy == like->strategy && task->op == like->op && task->state <= RH_TASK_measured)
-      task->state = RH_TASK_dropped;
-  }
-}
-
 rh_status rh_tuner_blame(rh_tuner *w, rh_task *task, const rh_row *row, rh_error *error) {
   rh_tunedb_entry entry = entry_for(w, task);
   entry.failed = 1;
   task->state = RH_TASK_wrong;
   task->time_s = task->latency_s = 0;
   w->n_wrong++;
-  give_up(w, task);
+  /* `auto` will not choose the strategy for this operator and type at any size and cut. */
+  for (uint32_t k = 0; k < w->n_tasks; k++) {
+    rh_task *other = &w->tasks[k];
+    if (other->strategy == task->strategy && other->op == task->op &&
+        other->state <= RH_TASK_measured)
+      other->state = RH_TASK_dropped;
+  }
   rh_tune_event event = {.kind = RH_TUNE_WRONG, .task = task, .n = row->n, .reason = row->reason};
   w->on_event(w->user, &event);
   return rh_tunedb_put(w->tuned, &entry, error);
