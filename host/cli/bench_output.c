@@ -218,8 +218,7 @@ static rh_status take_rows(rh_records *results, rh_records *was, rh_error *error
     rh_row row = was->rows[k];
     if (row.status == RH_ROW_skipped) continue;
     memset(&was->rows[k], 0, sizeof was->rows[k]);
-    if (rh_records_add(results, &row) != 0)
-      return rh_fail(error, RH_E_NOMEM, "no memory for the results");
+    RH_TRY(rh_records_add(results, &row, error));
   }
   return RH_OK;
 }

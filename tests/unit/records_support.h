@@ -87,7 +87,7 @@ static inline rh_row full_row(void) {
 }
 
 static inline void add(rh_records *results, rh_row row) {
-  if (rh_records_add(results, &row) != 0) abort(); /* --write has no use for Check */
+  if (rh_records_add(results, &row, NULL) != RH_OK) abort(); /* --write has no use for Check */
 }
 
 static inline rh_records with_header(void) {

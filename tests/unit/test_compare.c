@@ -4,16 +4,14 @@
 #include "records_support.h"
 
 static rh_change judged(const rh_row *old, const rh_row *new_) {
-  const rh_change_rule rule = {.threshold = .01};
-  return rh_change_judge(old, new_, &rule);
+  return rh_change_judge(old, new_, .01, 0);
 }
 
 /* From one median and half width to another. */
 static const char *verdict(double old_median, double old_half, double new_median, double new_half,
                            double threshold) {
   rh_row old = timed("s", 64, old_median, old_half), new_ = timed("s", 64, new_median, new_half);
-  const rh_change_rule rule = {.threshold = threshold};
-  return rh_change_name(rh_change_judge(&old, &new_, &rule).verdict);
+  return rh_change_name(rh_change_judge(&old, &new_, threshold, 0).verdict);
 }
 
 TEST(intervals_decide) {

@@ -187,6 +187,7 @@ TEST(a_request_arrives) {
     ck_assert_ptr_nonnull(value);
     value[-2]++; /* the key's last letter */
     ck_assert_msg(rh_sample_read(&request, &out) == -1, "%s", wrong[k]);
+    free((void *)(uintptr_t)out.settings);
     value[-2]--;
   }
   ck_assert_int_eq(rh_sample_read(&request, &out), 0);

@@ -128,9 +128,8 @@ static rh_row of_processes(const double *medians, uint32_t n) {
 static uint32_t points = 1; /* of the comparison */
 
 static rh_change change_of(const double *old, uint32_t n_old, const double *new_, uint32_t n_new) {
-  const rh_change_rule rule = {.threshold = .01, .points = points};
   rh_row before = of_processes(old, n_old), now = of_processes(new_, n_new);
-  rh_change change = rh_change_judge(&before, &now, &rule);
+  rh_change change = rh_change_judge(&before, &now, .01, points);
   rh_row_finish(&before);
   rh_row_finish(&now);
   return change;

@@ -80,9 +80,8 @@ static void blame(const rh_bench_runner *r, rh_row *row) {
 
 static rh_status keep_row(rh_bench_runner *r, rh_row *row, rh_error *error) {
   rh_status status = r->on_row(r->user, row, error);
-  if (rh_records_add(r->results, row) != 0 && status == RH_OK)
-    status = rh_fail(error, RH_E_NOMEM, "no memory for the results");
-  return status;
+  rh_status kept = rh_records_add(r->results, row, status == RH_OK ? error : NULL);
+  return status == RH_OK ? kept : status;
 }
 
 static uint32_t processes_of(const rh_bench_runner *r) { return r->stage->settings->processes; }
@@ -92,10 +91,8 @@ static rh_status keep_rows(rh_bench_runner *r, rh_row *rows, uint32_t n, rh_erro
   for (uint32_t k = 0; k < n; k++) {
     blame(r, &rows[k]);
     rh_error *why = status == RH_OK ? error : NULL;
-    rh_status kept = RH_OK;
-    if (processes_of(r) == 1) kept = keep_row(r, &rows[k], why);
-    else if (rh_records_add(&r->parts, &rows[k]) != 0)
-      kept = rh_fail(why, RH_E_NOMEM, "no memory for the results");
+    rh_status kept = processes_of(r) == 1 ? keep_row(r, &rows[k], why)
+                                          : rh_records_add(&r->parts, &rows[k], why);
     if (status == RH_OK) status = kept;
   }
   return status;
@@ -127,9 +124,7 @@ static rh_status deliver(rh_bench_runner *r, const rh_row *at, rh_error *error) 
     if (find_row(r, part) || (at && rh_row_point_order(part, at) != 0)) continue;
     uint32_t n = collect_parts(r, part, list);
     RH_TRY(rh_merge_processes(list, n, processes_of(r), &row, error));
-    if (at) RH_TRY(keep_row(r, &row, error));
-    else if (rh_records_add(r->results, &row) != 0)
-      return rh_fail(error, RH_E_NOMEM, "no memory for the results");
+    RH_TRY(at ? keep_row(r, &row, error) : rh_records_add(r->results, &row, error));
   }
   return RH_OK;
 }
@@ -149,7 +144,6 @@ static rh_status on_turn(void *user, const char *sampler, rh_error *error) {
 
 static rh_status measure(rh_bench_runner *r, rh_sampler *samplers, const double *expected,
                          uint32_t n, rh_error *error) {
-  rh_error why = {0};
   RH_FREED(rh_row) rows = NULL;
   RH_TRY(RH_NEW(&rows, n, "a point", error));
   const rh_bench_spec spec = {.stage = r->stage,
@@ -160,9 +154,8 @@ static rh_status measure(rh_bench_runner *r, rh_sampler *samplers, const double 
                               .expected_s = expected,
                               .on_turn = on_turn,
                               .user = r};
-  rh_status status = rh_bench_point(&spec, rows, &why);
-  rh_status kept = keep_rows(r, rows, n, error);
-  if (status != RH_OK && error) *error = why;
+  rh_status status = rh_bench_point(&spec, rows, error);
+  rh_status kept = keep_rows(r, rows, n, status == RH_OK ? error : NULL);
   return status != RH_OK ? status : kept;
 }
 
@@ -205,18 +198,16 @@ static rh_status measure_all(rh_bench_runner *r, rh_error *error) {
 }
 
 rh_status rh_bench_run(rh_bench_runner *r, rh_error *error) {
-  rh_error why = {0};
   rh_status status = RH_OK;
   begin(r);
   if (processes_of(r) == 1) return measure_all(r, error);
   /* All points in one process, then all in the next: so the processes of a point are spread over
    * the whole time, and what drifts slowly shows between them. */
   for (r->process = 1; r->process <= processes_of(r) && status == RH_OK; r->process++) {
-    if (r->process > 1) status = rh_stage_renew(r->stage, &why);
-    if (status == RH_OK) status = measure_all(r, &why);
+    if (r->process > 1) status = rh_stage_renew(r->stage, error);
+    if (status == RH_OK) status = measure_all(r, error);
   }
-  rh_status delivered = deliver(r, NULL, error);
-  if (status != RH_OK && error) *error = why;
+  rh_status delivered = deliver(r, NULL, status == RH_OK ? error : NULL);
   return status != RH_OK ? status : delivered;
 }
 

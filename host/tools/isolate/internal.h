@@ -176,5 +176,6 @@ typedef struct rh_sample_order {
 /* Its users' operators are added behind. */
 void rh_sample_order_write(rh_text *to, const rh_isolated_spec *spec);
 
-/* 0, or -1 if this is another request.  Strings point into it; the settings are malloc'ed. */
+/* 0, or -1 if this is another request.  Strings point into it; the settings are malloc'ed, or
+ * null. */
 int rh_sample_read(const rh_child_request *request, rh_sample_order *order);

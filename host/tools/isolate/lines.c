@@ -2,21 +2,17 @@
 
 enum { LINE_BYTES = 1024, LONG_BYTES = 1 << 16 };
 
-/* ---- Words, separated by single spaces ---- */
-
-typedef struct words {
-  char *rest; /* null at the end of the line */
-} words;
+/* ---- Words, separated by single spaces; the rest of a line is null at its end ---- */
 
 /* Null if there is no further word or it is empty. */
-static char *next_word(words *from) {
-  char *word = strsep(&from->rest, " ");
+static char *next_word(char **rest) {
+  char *word = strsep(rest, " ");
   return word && *word ? word : NULL;
 }
 
 /* Copies the rest of the line, truncated between characters if too long. 1 if there is any. */
-static int take_rest(const words *from, char *to, size_t size) {
-  const char *text = from->rest ? from->rest : "";
+static int take_rest(char **rest, char *to, size_t size) {
+  const char *text = *rest ? *rest : "";
   rh_copy_plain(to, size, text);
   return to[0] != 0;
 }
@@ -58,10 +54,10 @@ static int read_value(const char *word, rh_result *result) {
 }
 
 /* Its type was set. */
-static int read_result(words *from, rh_result *result) {
+static int read_result(char **rest, rh_result *result) {
   if (!rh_type_name(result->type)) return 0; /* without a point there is no result */
-  if (!read_value(next_word(from), result)) return 0;
-  return !result->indexed || rh_read_digits(next_word(from), &result->index);
+  if (!read_value(next_word(rest), result)) return 0;
+  return !result->indexed || rh_read_digits(next_word(rest), &result->index);
 }
 
 static int read_clock(const char *word, uint32_t *device) {
@@ -70,8 +66,8 @@ static int read_clock(const char *word, uint32_t *device) {
   return *device || strcmp(word, "host") == 0;
 }
 
-static int read_text(words *from, rh_peer_message *said) {
-  return take_rest(from, said->text, sizeof said->text);
+static int read_text(char **rest, rh_peer_message *said) {
+  return take_rest(rest, said->text, sizeof said->text);
 }
 
 /* 1: a known "key=number"; 0: a word of the text; -1: a known key with an invalid value. */
@@ -105,57 +101,57 @@ static int read_key(const char *word, rh_peer_message *said) {
 }
 
 /* Known keys precede the text. */
-static int read_keys(words *from, rh_peer_message *said) {
-  while (from->rest) {
+static int read_keys(char **rest, rh_peer_message *said) {
+  while (*rest) {
     char word[64];
-    size_t length = strcspn(from->rest, " ");
+    size_t length = strcspn(*rest, " ");
     if (length >= sizeof word) return 1;
-    memcpy(word, from->rest, length);
+    memcpy(word, *rest, length);
     word[length] = 0;
     int read = read_key(word, said);
     if (read < 0) return 0;
     if (read == 0) return 1;
-    next_word(from);
+    next_word(rest);
   }
   return 1;
 }
 
-static int read_opened(words *from, rh_peer_message *said) {
+static int read_opened(char **rest, rh_peer_message *said) {
   rh_opened *opened = &said->opened;
   uint64_t launches;
   uint32_t by_device;
-  if (!read_clock(next_word(from), &by_device)) return 0;
-  if (!rh_read_digits(next_word(from), &launches) || launches > UINT32_MAX) return 0;
+  if (!read_clock(next_word(rest), &by_device)) return 0;
+  if (!rh_read_digits(next_word(rest), &launches) || launches > UINT32_MAX) return 0;
   opened->launches = (uint32_t)launches;
   opened->host_clock = !by_device;
-  if (!read_keys(from, said)) return 0;
-  take_rest(from, opened->params, sizeof opened->params);
+  if (!read_keys(rest, said)) return 0;
+  take_rest(rest, opened->params, sizeof opened->params);
   return 1;
 }
 
-static int read_taken(words *from, rh_peer_message *said) {
+static int read_taken(char **rest, rh_peer_message *said) {
   rh_taken *taken = &said->taken;
-  return read_amount(next_word(from), &taken->seconds) && taken->seconds > 0 &&
-         read_clock(next_word(from), &taken->stamped) && read_result(from, &taken->result) &&
-         !from->rest;
+  return read_amount(next_word(rest), &taken->seconds) && taken->seconds > 0 &&
+         read_clock(next_word(rest), &taken->stamped) && read_result(rest, &taken->result) &&
+         !*rest;
 }
 
-static int read_hello(words *from, rh_peer_message *said) {
-  const char *version = next_word(from);
+static int read_hello(char **rest, rh_peer_message *said) {
+  const char *version = next_word(rest);
   (void)said;
-  return version && strcmp(version, "1") == 0 && !from->rest;
+  return version && strcmp(version, "1") == 0 && !*rest;
 }
 
-static int read_named(words *from, rh_peer_message *said) {
-  const char *name = next_word(from);
+static int read_named(char **rest, rh_peer_message *said) {
+  const char *name = next_word(rest);
   if (!rh_strategy_name_is_valid(name)) return 0;
   strcpy(said->name, name);
-  return read_text(from, said);
+  return read_text(rest, said);
 }
 
-static int read_nothing(words *from, rh_peer_message *said) {
+static int read_nothing(char **rest, rh_peer_message *said) {
   (void)said;
-  return !from->rest;
+  return !*rest;
 }
 
 /* ---- Structs of redhost's own children ---- */
@@ -239,7 +235,7 @@ static int is_progress(rh_peer_message *said) {
 static const struct {
   const char *verb;
   rh_peer_word word;
-  int (*read)(words *from, rh_peer_message *said);
+  int (*read)(char **rest, rh_peer_message *said);
 } lines[] = {
     {"redhost-peer", RH_PEER_HELLO, read_hello}, {"peer", RH_PEER_NAMED, read_named},
     {"ready", RH_PEER_READY, read_nothing},      {"opened", RH_PEER_OPENED, read_opened},
@@ -248,7 +244,7 @@ static const struct {
     {"valued", RH_PEER_VALUED, read_nothing},
 };
 
-static rh_peer_word read_line(const char *verb, words *rest, rh_peer_message *said) {
+static rh_peer_word read_line(const char *verb, char **rest, rh_peer_message *said) {
   for (size_t k = 0; k < sizeof lines / sizeof *lines; k++)
     if (strcmp(verb, lines[k].verb) == 0)
       return lines[k].read(rest, said) ? lines[k].word : RH_PEER_GARBAGE;
@@ -293,8 +289,8 @@ rh_peer_word rh_peer_line_read(const char *line, size_t length, int is_own, uint
     return RH_PEER_GARBAGE;
   memcpy(copy, line, length);
   copy[length] = 0;
-  words from = {copy};
-  const char *verb = next_word(&from);
+  char *rest = copy;
+  const char *verb = next_word(&rest);
   if (!verb) return RH_PEER_GARBAGE;
-  return is_own ? read_own(verb, from.rest ? from.rest : "", said) : read_line(verb, &from, said);
+  return is_own ? read_own(verb, rest ? rest : "", said) : read_line(verb, &rest, said);
 }

@@ -103,13 +103,10 @@ int rh_sample_read(const rh_child_request *request, rh_sample_order *order) {
   };
   while (order->n_own < RH_MOST_OWN && (own = rh_request_next(request, "own", own)))
     order->own[order->n_own++] = own;
-  if (order->strategy && order->plugin && read_settings(request, order) == 0 &&
-      rh_request_struct(request, "is", &order->is, sizeof order->is) == 0 &&
-      order->is.answer_bytes == RH_ANSWER_BYTES)
-    return 0;
-  free((void *)(uintptr_t)order->settings); /* the type says const */
-  order->settings = NULL;
-  return -1;
+  int is_whole = order->strategy && order->plugin && read_settings(request, order) == 0 &&
+                 rh_request_struct(request, "is", &order->is, sizeof order->is) == 0 &&
+                 order->is.answer_bytes == RH_ANSWER_BYTES;
+  return is_whole ? 0 : -1;
 }
 
 /* The parent has already reported faults of the tuning database, so they are silent here. */

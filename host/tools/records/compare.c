@@ -44,14 +44,14 @@ static void take_logs(const rh_row *row, double *logs) {
   for (uint32_t k = 0; k < row->n_processes; k++) logs[k] = log(row->processes[k]);
 }
 
-static uint32_t judge_by_processes(rh_change *c, const rh_change_rule *rule) {
+static uint32_t judge_by_processes(rh_change *c, double threshold, uint32_t points) {
   const rh_row *old_row = c->old_row, *new_row = c->new_row;
-  double old_logs[RH_MAX_PROCESSES], new_logs[RH_MAX_PROCESSES], least = log1p(rule->threshold);
+  double old_logs[RH_MAX_PROCESSES], new_logs[RH_MAX_PROCESSES], least = log1p(threshold);
   double by_medians = log(new_row->time.median / old_row->time.median);
   take_logs(old_row, old_logs);
   take_logs(new_row, new_logs);
   rh_estimate by = rh_student_difference(old_logs, old_row->n_processes, new_logs,
-                                         new_row->n_processes, miss / fmax(1, rule->points));
+                                         new_row->n_processes, miss / fmax(1, points));
   c->by_processes = 1;
   c->floor = 0;
   c->old_low = old_row->time.ci_low;
@@ -71,21 +71,21 @@ static int is_bad(const rh_row *row) {
   return row->status == RH_ROW_wrong || row->status == RH_ROW_failed;
 }
 
-static void judge_times(rh_change *c, const rh_change_rule *rule) {
+static void judge_times(rh_change *c, double threshold, uint32_t points) {
   const rh_row *old_row = c->old_row, *new_row = c->new_row;
   c->change = (new_row->time.median - old_row->time.median) / old_row->time.median;
   c->clocks_differ = ((old_row->flags ^ new_row->flags) & RH_FLAG_host_timer) != 0;
-  c->verdict = is_by_processes(old_row, new_row) ? judge_by_processes(c, rule)
-                                                 : judge_by_rounds(c, rule->threshold);
+  c->verdict = is_by_processes(old_row, new_row) ? judge_by_processes(c, threshold, points)
+                                                 : judge_by_rounds(c, threshold);
   if (c->clocks_differ || old_row->time.samples < LEAST_SAMPLES ||
       new_row->time.samples < LEAST_SAMPLES)
     c->verdict = RH_CHANGE_unclear;
 }
 
-rh_change rh_change_judge(const rh_row *old_row, const rh_row *new_row,
-                          const rh_change_rule *rule) {
+rh_change rh_change_judge(const rh_row *old_row, const rh_row *new_row, double threshold,
+                          uint32_t points) {
   rh_change c = {.old_row = old_row, .new_row = new_row, .change = NAN, .low = NAN, .high = NAN};
-  if (rh_row_is_timed(old_row) && rh_row_is_timed(new_row)) judge_times(&c, rule);
+  if (rh_row_is_timed(old_row) && rh_row_is_timed(new_row)) judge_times(&c, threshold, points);
   else if (old_row->status == RH_ROW_ok && is_bad(new_row)) c.verdict = RH_CHANGE_broken;
   else if (is_bad(old_row) && new_row->status == RH_ROW_ok) c.verdict = RH_CHANGE_mended;
   else c.verdict = RH_CHANGE_untimed;
@@ -271,10 +271,9 @@ static void match(rh_comparison *c, const keyed *old, uint32_t n_old, keyed *new
 }
 
 static rh_status judge_changes(rh_comparison *c, rh_error *error) {
-  const rh_change_rule rule = {c->threshold, c->n_by_processes};
   for (uint32_t k = 0; k < c->n_changes; k++) {
     rh_change *change = &c->changes[k];
-    *change = rh_change_judge(change->old_row, change->new_row, &rule);
+    *change = rh_change_judge(change->old_row, change->new_row, c->threshold, c->n_by_processes);
     c->counts[change->verdict]++;
     c->n_by_rounds += isfinite(change->change) && !change->by_processes;
   }

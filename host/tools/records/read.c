@@ -67,8 +67,7 @@ static rh_status no_json(const reader *r, const json_error_t *said) {
 static rh_status add_row(reader *r, const json_t *object) {
   rh_row row;
   RH_TRY(rh_row_from_json(&row, object, r->error));
-  if (rh_records_add(r->results, &row) == 0) return RH_OK;
-  return rh_fail(r->error, RH_E_NOMEM, "no memory for the results");
+  return rh_records_add(r->results, &row, r->error);
 }
 
 static rh_status read_array(reader *r, const json_t *rows) {

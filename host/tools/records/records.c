@@ -1,13 +1,11 @@
 #include "records.h"
 
-int rh_records_add(rh_records *results, rh_row *row) {
-  if (RH_ROOM(&results->rows, results->n_rows, "", NULL) != RH_OK) {
-    rh_row_finish(row);
-    return -1;
-  }
-  results->rows[results->n_rows++] = *row;
+rh_status rh_records_add(rh_records *results, rh_row *row, rh_error *error) {
+  rh_status status = RH_ROOM(&results->rows, results->n_rows, "the results", error);
+  if (status == RH_OK) results->rows[results->n_rows++] = *row;
+  else rh_row_finish(row);
   *row = (rh_row){0};
-  return 0;
+  return status;
 }
 
 void rh_row_finish(rh_row *row) {

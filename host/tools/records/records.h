@@ -92,8 +92,8 @@ typedef struct rh_records {
   uint64_t whole_bytes; /* for JSONL: the end of the last complete line */
 } rh_records;
 
-/* Takes over what *row owns. 0, or -1 if out of memory (*row is released). */
-int rh_records_add(rh_records *results, rh_row *row);
+/* Takes over what *row owns, which is released on failure. */
+rh_status rh_records_add(rh_records *results, rh_row *row, rh_error *error);
 void rh_row_finish(rh_row *row);
 void rh_records_finish(rh_records *results); /* zero-initialised is fine */
 
@@ -172,11 +172,6 @@ enum { RH_FEWEST_PROCESSES = 5 };
 #define RH_FLOOR_RELATIVE 0.03
 #define RH_FLOOR_SECONDS  0.15e-6
 
-typedef struct rh_change_rule {
-  double threshold; /* the smallest relative change that counts */
-  uint32_t points;  /* how many are compared by processes; 0 counts as 1 */
-} rh_change_rule;
-
 /* A point that both files have.  low and high are each file's interval: for a comparison by
  * processes the 95 % interval, otherwise the quartiles of the rounds' medians, or of all samples if
  * there are fewer than 4 rounds. */
@@ -192,7 +187,10 @@ typedef struct rh_change {
   double floor;          /* otherwise: a smaller change does not count; by processes 0 */
 } rh_change;
 
-/* Judges by processes, if both rows have at least RH_FEWEST_PROCESSES: fast and slow if the
+/* threshold: the smallest relative change that counts.  points: how many are compared by processes;
+ * 0 counts as 1.
+ *
+ * Judges by processes, if both rows have at least RH_FEWEST_PROCESSES: fast and slow if the
  * interval of the change lies beyond the threshold and the medians differ by as much, same if the
  * interval lies within the threshold.  The interval is Welch's for the mean logarithm of the
  * processes' medians.  All intervals of the comparison contain their changes with 95 % confidence
@@ -203,7 +201,8 @@ typedef struct rh_change {
  * threshold, and both intervals are at most 2 % wide.
  *
  * Everything else, and fewer than 4 samples, is unclear. */
-rh_change rh_change_judge(const rh_row *old_row, const rh_row *new_row, const rh_change_rule *rule);
+rh_change rh_change_judge(const rh_row *old_row, const rh_row *new_row, double threshold,
+                          uint32_t points);
 const char *rh_change_word(uint32_t verdict); /* "SLOW" */
 const char *rh_change_name(uint32_t verdict); /* "slow" */
 

@@ -82,20 +82,15 @@ void rh_space_init(rh_space *space, const rh_param *params, uint32_t n) {
     *axis = (rh_space_axis){.param = &params[k]};
     fill_axis(axis);
     if (axis->n < 2 || !fits(axis) || space->size > most_candidates / axis->n) continue;
-    space->initial += space->size * axis->initial;
+    axis->weight = space->size;
+    space->initial += axis->weight * axis->initial;
     space->size *= axis->n;
     space->n_axes++;
   }
 }
 
-static uint64_t weight_of(const rh_space *space, uint32_t axis) {
-  uint64_t weight = 1;
-  for (uint32_t k = 0; k < axis; k++) weight *= space->axes[k].n;
-  return weight;
-}
-
-static uint32_t place_of(const rh_space *space, uint64_t candidate, uint32_t axis) {
-  return (uint32_t)(candidate / weight_of(space, axis) % space->axes[axis].n);
+static uint32_t place_of(const rh_space_axis *axis, uint64_t candidate) {
+  return (uint32_t)(candidate / axis->weight % axis->n);
 }
 
 /* Is this value unordered with respect to the others? */
@@ -107,12 +102,12 @@ uint32_t rh_space_neighbours(const rh_space *space, uint64_t candidate, uint64_t
   uint32_t n = 0;
   for (uint32_t k = 0; k < space->n_axes; k++) {
     const rh_space_axis *axis = &space->axes[k];
-    uint32_t here = place_of(space, candidate, k);
-    uint64_t weight = weight_of(space, k), without = candidate - here * weight;
+    uint32_t here = place_of(axis, candidate);
+    uint64_t without = candidate - here * axis->weight;
     for (uint32_t place = 0; place < axis->n; place++) {
       int near = place + 1 == here || here + 1 == place;
       if (place != here && (near || is_apart(axis, here) || is_apart(axis, place)))
-        neighbours[n++] = without + place * weight;
+        neighbours[n++] = without + place * axis->weight;
     }
   }
   return n;
@@ -127,8 +122,7 @@ static int apply(const rh_space *space, const rh_tunedb_setting *setting, uint64
     for (uint32_t place = 0; place < axis->n; place++) {
       rh_param_format(axis->param, axis->values[place], text, sizeof text);
       if (strcmp(text, setting->value) != 0) continue;
-      uint64_t weight = weight_of(space, k);
-      *candidate += place * weight - place_of(space, *candidate, k) * weight;
+      *candidate += (place - (uint64_t)place_of(axis, *candidate)) * axis->weight;
       return 1;
     }
   }
@@ -146,7 +140,7 @@ rh_tunedb_settings rh_space_settings(const rh_space *space, uint64_t candidate) 
   rh_tunedb_settings settings = {.n = 0};
   for (uint32_t k = 0; k < space->n_axes; k++) {
     const rh_space_axis *axis = &space->axes[k];
-    uint32_t place = place_of(space, candidate, k);
+    uint32_t place = place_of(axis, candidate);
     if (place == axis->initial) continue;
     rh_tunedb_setting *setting = &settings.list[settings.n++];
     snprintf(setting->key, sizeof setting->key, "%s", axis->param->key);

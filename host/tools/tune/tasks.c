@@ -9,15 +9,6 @@ static const uint64_t probe_n = (uint64_t)1 << 18;
 
 /* ---- The tasks ---- */
 
-const char *rh_tuner_strategy(const rh_tuner *w, const rh_task *task) {
-  return w->stage->found[task->strategy].name;
-}
-
-static rh_asked asked_of(const rh_tuner *w, const rh_task *task) {
-  return (rh_asked){rh_tuner_strategy(w, task), w->plugins[task->strategy], task->op, task->n,
-                    task->cut};
-}
-
 static const rh_entry *entry_of(const rh_tuner *w, const rh_task *task) {
   return rh_registry_find(&w->stage->context->registry, rh_tuner_strategy(w, task));
 }
@@ -39,7 +30,7 @@ static int is_accepted(const rh_entry *entry, const rh_tunedb_setting *setting) 
 
 /* Finds what would be used if the task were not done. */
 static void find_base(const rh_tuner *w, rh_task *task, const rh_entry *entry) {
-  const rh_asked asked = asked_of(w, task);
+  const rh_asked asked = rh_tuner_asked(w, task);
   const rh_tunedb_entry *used = rh_tunedb_find(w->tuned, &asked);
   for (uint32_t k = 0; used && k < used->settings.n; k++)
     if (is_accepted(entry, &used->settings.list[k]))
@@ -52,7 +43,7 @@ static void find_base(const rh_tuner *w, rh_task *task, const rh_entry *entry) {
  * plugin's defaults does not count where other parameters would be used. */
 static void look_up(const rh_tuner *w, rh_task *task) {
   const rh_tunedb_timed here = {RH_TUNED_HERE, RH_TUNED_HERE, RH_TUNED_SAME, task->n, task->n, 0};
-  const rh_asked asked = asked_of(w, task);
+  const rh_asked asked = rh_tuner_asked(w, task);
   const rh_tunedb_entry *entry = rh_tunedb_find_timed(w->tuned, &here, &asked);
   if (!entry || entry->trial || entry->time_s <= 0) return;
   if (!entry->searched && !entry->settings.n && task->base.n) return;
@@ -64,24 +55,6 @@ static void look_up(const rh_tuner *w, rh_task *task) {
   if (entry->settings.n) return;
   task->default_s = entry->time_s;
   task->default_latency_s = entry->latency_s;
-}
-
-void rh_tuner_tell(const rh_tuner *w, uint32_t kind, const rh_task *task,
-                   const rh_tunedb_settings *settings, const char *reason) {
-  const rh_tune_event event = {kind, task, task->n, settings, reason};
-  w->on_event(w->user, &event);
-}
-
-int rh_tuner_drop_base(rh_tuner *w, rh_task *task, const rh_row *row) {
-  if (!task->base.n || (row->status != RH_ROW_wrong && row->status != RH_ROW_failed &&
-                        row->status != RH_ROW_unsupported))
-    return 0;
-  if (row->status == RH_ROW_wrong) {
-    task->refused++;
-    rh_tuner_tell(w, RH_TUNE_REFUSED, task, &task->base, row->reason);
-  }
-  rh_task_drop_base(task);
-  return 1;
 }
 
 static void add_point(rh_tuner *w, const rh_bench_at *at) {
@@ -112,40 +85,6 @@ static rh_status make_tasks(rh_tuner *w, rh_error *error) {
   RH_TRY(RH_NEW(&w->tasks, most + 1, "the tasks", error));
   for (rh_bench_at at = {.t = 0}; rh_bench_next(stage->settings, &at);) add_point(w, &at);
   return RH_OK;
-}
-
-static rh_tunedb_entry entry_for(const rh_tuner *w, const rh_task *task) {
-  const rh_asked asked = asked_of(w, task);
-  rh_tunedb_entry entry = rh_tunedb_entry_of(&asked);
-  entry.on_device = w->stage->found[task->strategy].device_kinds != RH_DEVICE_HOST;
-  return entry;
-}
-
-rh_status rh_tuner_store(rh_tuner *w, const rh_task *task, rh_error *error) {
-  rh_tunedb_entry entry = entry_for(w, task);
-  entry.time_s = task->time_s;
-  entry.latency_s = task->latency_s;
-  entry.searched = task->state == RH_TASK_tuned;
-  entry.settings = task->settings;
-  return rh_tunedb_put(w->tuned, &entry, error);
-}
-
-rh_status rh_tuner_blame(rh_tuner *w, rh_task *task, const rh_row *row, rh_error *error) {
-  rh_tunedb_entry entry = entry_for(w, task);
-  entry.failed = 1;
-  task->state = RH_TASK_wrong;
-  task->time_s = task->latency_s = 0;
-  w->n_wrong++;
-  /* `auto` will not choose the strategy for this operator and type at any size and cut. */
-  for (uint32_t k = 0; k < w->n_tasks; k++) {
-    rh_task *other = &w->tasks[k];
-    if (other->strategy == task->strategy && other->op == task->op &&
-        other->state <= RH_TASK_measured)
-      other->state = RH_TASK_dropped;
-  }
-  rh_tune_event event = {.kind = RH_TUNE_WRONG, .task = task, .n = row->n, .reason = row->reason};
-  w->on_event(w->user, &event);
-  return rh_tunedb_put(w->tuned, &entry, error);
 }
 
 /* ---- Their defaults ---- */
@@ -209,23 +148,19 @@ static rh_status measure(rh_tuner *w, rh_task *const *tasks, uint32_t n, rh_erro
       .precision = 0.02, .max_time_s = 0.15, .min_samples = 8, .max_samples = RH_MOST_SAMPLES};
   rh_sampler samplers[TOGETHER];
   rh_row rows[TOGETHER];
-  rh_error why = {0};
   RH_TRY(rh_tuner_use_point(w, tasks[0], tasks[0]->n, error));
   memset(rows, 0, sizeof rows);
   RH_TRY(rh_tuner_base_samplers(w, tasks, n, samplers, error));
-  rh_status status = rh_tuner_rounds(w, samplers, n, &rules, rows, &why);
+  rh_status status = rh_tuner_rounds(w, samplers, n, &rules, rows, error);
   for (uint32_t k = 0; k < n; k++) {
-    rh_error unkept = {0};
     rh_tuner_finish_base(tasks[k], &samplers[k]);
-    if (!rh_tuner_drop_base(w, tasks[k], &rows[k]) &&
-        take_row(w, tasks[k], &rows[k], &unkept) != RH_OK && status == RH_OK) {
-      status = unkept.status;
-      why = unkept;
-    }
+    rh_status kept = RH_OK;
+    if (!rh_tuner_drop_base(w, tasks[k], &rows[k]))
+      kept = take_row(w, tasks[k], &rows[k], status == RH_OK ? error : NULL);
+    if (status == RH_OK) status = kept;
     rh_row_finish(&rows[k]);
   }
   w->n_done += n;
-  if (status != RH_OK && error) *error = why;
   return status;
 }
 
@@ -282,7 +217,7 @@ rh_status rh_tuner_run(rh_tuner *w, rh_error *error) {
   /* A correct result at another size clears a stored wrong one, so wrong results are stored again
    * after all measurements. */
   for (uint32_t k = 0; k < w->n_tasks; k++) {
-    const rh_asked asked = asked_of(w, &w->tasks[k]);
+    const rh_asked asked = rh_tuner_asked(w, &w->tasks[k]);
     if (w->tasks[k].state == RH_TASK_wrong) rh_tunedb_blame(w->tuned, &asked);
   }
   return status;

@@ -26,6 +26,7 @@ typedef struct rh_space_axis {
   const rh_param *param;                /* borrowed */
   int64_t values[RH_SPACE_MOST_VALUES]; /* legal ones, ascending */
   uint32_t n, initial;                  /* number of values; index of the default */
+  uint64_t weight;                      /* of an index in the candidate */
 } rh_space_axis;
 
 /* A candidate is a number below `size` that encodes an index on each axis. */
@@ -250,8 +251,7 @@ rh_status rh_tuner_base_samplers(rh_tuner *tuner, rh_task *const *tasks, uint32_
                                  rh_sampler *samplers, rh_error *error);
 void rh_tuner_finish_base(const rh_task *task, rh_sampler *sampler);
 
-/* ---- tasks.c ---- */
-
+rh_asked rh_tuner_asked(const rh_tuner *tuner, const rh_task *task); /* of the tuning database */
 /* Calls on_event(), about all of the task's elements. */
 void rh_tuner_tell(const rh_tuner *tuner, uint32_t kind, const rh_task *task,
                    const rh_tunedb_settings *settings, const char *reason);

@@ -3,6 +3,71 @@
 /* No other data have such serial numbers. */
 #define ORDER_SERIAL ((uint64_t)3 << 62)
 
+/* ---- Tasks ---- */
+
+const char *rh_tuner_strategy(const rh_tuner *w, const rh_task *task) {
+  return w->stage->found[task->strategy].name;
+}
+
+rh_asked rh_tuner_asked(const rh_tuner *w, const rh_task *task) {
+  return (rh_asked){rh_tuner_strategy(w, task), w->plugins[task->strategy], task->op, task->n,
+                    task->cut};
+}
+
+void rh_tuner_tell(const rh_tuner *w, uint32_t kind, const rh_task *task,
+                   const rh_tunedb_settings *settings, const char *reason) {
+  const rh_tune_event event = {kind, task, task->n, settings, reason};
+  w->on_event(w->user, &event);
+}
+
+int rh_tuner_drop_base(rh_tuner *w, rh_task *task, const rh_row *row) {
+  if (!task->base.n || (row->status != RH_ROW_wrong && row->status != RH_ROW_failed &&
+                        row->status != RH_ROW_unsupported))
+    return 0;
+  if (row->status == RH_ROW_wrong) {
+    task->refused++;
+    rh_tuner_tell(w, RH_TUNE_REFUSED, task, &task->base, row->reason);
+  }
+  rh_task_drop_base(task);
+  return 1;
+}
+
+static rh_tunedb_entry entry_for(const rh_tuner *w, const rh_task *task) {
+  const rh_asked asked = rh_tuner_asked(w, task);
+  rh_tunedb_entry entry = rh_tunedb_entry_of(&asked);
+  entry.on_device = w->stage->found[task->strategy].device_kinds != RH_DEVICE_HOST;
+  return entry;
+}
+
+rh_status rh_tuner_store(rh_tuner *w, const rh_task *task, rh_error *error) {
+  rh_tunedb_entry entry = entry_for(w, task);
+  entry.time_s = task->time_s;
+  entry.latency_s = task->latency_s;
+  entry.searched = task->state == RH_TASK_tuned;
+  entry.settings = task->settings;
+  return rh_tunedb_put(w->tuned, &entry, error);
+}
+
+rh_status rh_tuner_blame(rh_tuner *w, rh_task *task, const rh_row *row, rh_error *error) {
+  rh_tunedb_entry entry = entry_for(w, task);
+  entry.failed = 1;
+  task->state = RH_TASK_wrong;
+  task->time_s = task->latency_s = 0;
+  w->n_wrong++;
+  /* `auto` will not choose the strategy for this operator and type at any size and cut. */
+  for (uint32_t k = 0; k < w->n_tasks; k++) {
+    rh_task *other = &w->tasks[k];
+    if (other->strategy == task->strategy && other->op == task->op &&
+        other->state <= RH_TASK_measured)
+      other->state = RH_TASK_dropped;
+  }
+  rh_tune_event event = {.kind = RH_TUNE_WRONG, .task = task, .n = row->n, .reason = row->reason};
+  w->on_event(w->user, &event);
+  return rh_tunedb_put(w->tuned, &entry, error);
+}
+
+/* ---- Points and samplers ---- */
+
 static int is_cut(const rh_point *point, const rh_cut *cut) {
   const rh_lengths *lengths = point->data.lengths;
   if (!lengths) return cut->length == 0;
@@ -104,16 +169,13 @@ rh_status rh_tuner_rounds(rh_tuner *tuner, rh_sampler *samplers, uint32_t n,
                               .n = n,
                               .on_turn = rh_tuner_turn,
                               .user = tuner};
-  rh_error why = {0};
-  rh_status status = rh_bench_point(&spec, rows, &why);
+  rh_status status = rh_bench_point(&spec, rows, error);
   for (uint32_t k = 0; k < n; k++) {
-    rh_error unchecked = {0};
-    if (check_order(tuner, &samplers[k], &rows[k], &unchecked) == RH_OK) continue;
-    rows[k].status = RH_ROW_skipped;
-    if (status == RH_OK) why = unchecked;
-    status = why.status;
+    rh_error *why = status == RH_OK ? error : NULL;
+    rh_status checked = check_order(tuner, &samplers[k], &rows[k], why);
+    if (checked != RH_OK) rows[k].status = RH_ROW_skipped;
+    if (status == RH_OK) status = checked;
   }
-  if (status != RH_OK && error) *error = why;
   return status;
 }
 
