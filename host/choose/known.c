@@ -161,20 +161,15 @@ static void note(rh_job *job, const rh_tunedb *tuned, const rh_tunedb_entry *ent
          job->strategy->name, origin->note);
 }
 
-static const rh_tunedb_entry *look_up(const rh_job *job, rh_tunedb *tuned) {
-  const char *name = job->strategy->name;
-  uint64_t plugin = rh_tunedb_is_here(tuned, name) ? rh_tunedb_file(tuned, job->path) : 0;
-  rh_tunedb_report_other_plugin(tuned, name, plugin);
-  const rh_operation *of = &job->spec.operation;
-  const rh_asked asked = {name, plugin, of->op, of->n, rh_cut_of(of->layout)};
-  return rh_tunedb_find(tuned, &asked);
-}
-
 static rh_status use_tuned(rh_job *job, rh_error *error) {
+  const rh_operation *of = &job->spec.operation;
+  rh_asked asked = {job->strategy->name, 0, of->op, of->n, rh_cut_of(of->layout)};
   rh_tunedb *tuned;
   if (job->spec.untuned || job->strategy->n_params == 0) return RH_OK;
   RH_TRY(rh_context_tuned(job->context, &tuned, error));
-  const rh_tunedb_entry *entry = look_up(job, tuned);
+  if (rh_tunedb_is_here(tuned, asked.strategy)) asked.plugin = rh_tunedb_file(tuned, job->path);
+  rh_tunedb_report_other_plugin(tuned, asked.strategy, asked.plugin);
+  const rh_tunedb_entry *entry = rh_tunedb_find(tuned, &asked);
   if (!entry) return RH_OK;
   for (uint32_t k = 0; k < entry->settings.n; k++)
     job->params_from.n_tuned +=

@@ -460,14 +460,7 @@ static rh_status local_ask(void *self, const rh_bench_data *data, rh_opened *ope
   return RH_OK;
 }
 
-static rh_status make_results(local *l, rh_error *error) {
-  const rh_segments *of = &l->of;
-  if (!of->job.device || of->job.answer.finishes_on_host || of->n == 0) return RH_OK;
-  return rh_cl_buffer(of->job.instance_spec.session, CL_MEM_READ_WRITE, of->n * of->value_bytes,
-                      NULL, "allocating the results", &l->results, error);
-}
-
-/* Sets up, with the data in place or with copies of them. */
+/* Sets up, with the data in place or with copies of them; segments were set up with the layout. */
 static rh_status set_up(local *l, rh_opened *opened, rh_error *error) {
   const rh_bench_data *data = &l->data;
   rh_job *job = &l->of.job;
@@ -479,10 +472,14 @@ static rh_status set_up(local *l, rh_opened *opened, rh_error *error) {
     return RH_OK;
   }
   RH_TRY(attach_data(l, opened, error));
-  if (l->data.lengths) return make_results(l, error); /* it was set up with the layout */
-  RH_TRY(rh_job_instantiate(job, error));
-  opened->setup_s = job->setup_s;
-  return RH_OK;
+  if (!data->lengths) {
+    RH_TRY(rh_job_instantiate(job, error));
+    opened->setup_s = job->setup_s;
+    return RH_OK;
+  }
+  if (!job->device || job->answer.finishes_on_host || l->of.n == 0) return RH_OK;
+  return rh_cl_buffer(job->instance_spec.session, CL_MEM_READ_WRITE, l->of.n * l->of.value_bytes,
+                      NULL, "allocating the results", &l->results, error);
 }
 
 static rh_status open_point(void *self, const rh_bench_data *data, rh_opened *opened,

@@ -27,9 +27,24 @@ static void set_aside(rh_tunedb *tuned, const char *why) {
   if (!moved && !gone) tuned->left_alone = 1;
 }
 
-static json_t *read_document(rh_tunedb *tuned, const char *text, size_t length) {
+/* The file's contents, a new reference; null if there is no file.  An unusable file is reported, as
+ * a warning, and renamed to tuned.json.bad; a file of a later redhost is reported and kept, as is
+ * one that cannot be read at the moment. */
+static json_t *load_file(rh_tunedb *tuned) {
+  RH_FREED(char) text = NULL;
+  size_t length;
+  char why[RH_FILE_WHY_BYTES];
   json_t *document;
   rh_error error;
+  if (!tuned->path || tuned->left_alone) return NULL;
+  rh_file_state state = rh_file_read_own(tuned->path, RH_TUNED_MOST_BYTES, &text, &length, why);
+  /* An error, which --quiet does not hide, because it may change the choice of strategy. */
+  if (state == RH_FILE_UNREAD && !tuned->unread)
+    rh_log(tuned->cache->reporter, RH_LOG_ERROR, "%s: %s just now; it is neither used nor changed",
+           tuned->path, why);
+  tuned->unread = state == RH_FILE_UNREAD;
+  if (state == RH_FILE_REFUSED) set_aside(tuned, why);
+  if (state != RH_FILE_OK) return NULL;
   rh_status status = rh_tunedb_document_read(tuned, text, length, &document, &error);
   if (status == RH_DECLINED) {
     rh_log(tuned->cache->reporter, RH_LOG_WARNING,
@@ -40,24 +55,6 @@ static json_t *read_document(rh_tunedb *tuned, const char *text, size_t length) 
     set_aside(tuned, error.message);
   }
   return document;
-}
-
-/* The file's contents, a new reference; null if there is no file.  An unusable file is reported, as
- * a warning, and renamed to tuned.json.bad; a file of a later redhost is reported and kept, as is
- * one that cannot be read at the moment. */
-static json_t *load_file(rh_tunedb *tuned) {
-  RH_FREED(char) text = NULL;
-  size_t length;
-  char why[RH_FILE_WHY_BYTES];
-  if (!tuned->path || tuned->left_alone) return NULL;
-  rh_file_state state = rh_file_read_own(tuned->path, RH_TUNED_MOST_BYTES, &text, &length, why);
-  /* An error, which --quiet does not hide, because it may change the choice of strategy. */
-  if (state == RH_FILE_UNREAD && !tuned->unread)
-    rh_log(tuned->cache->reporter, RH_LOG_ERROR, "%s: %s just now; it is neither used nor changed",
-           tuned->path, why);
-  tuned->unread = state == RH_FILE_UNREAD;
-  if (state == RH_FILE_REFUSED) set_aside(tuned, why);
-  return state == RH_FILE_OK ? read_document(tuned, text, length) : NULL;
 }
 
 /* ---- The defaults that come with redhost: host/choose/tunedb/defaults/NAME.json ---- */

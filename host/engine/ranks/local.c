@@ -49,32 +49,32 @@ static int send_all(int fd, const void *from, uint64_t bytes, double deadline) {
 
 /* ---- Gathering ---- */
 
-/* Its last words are its exit status or signal. */
-static void how_it_ended(const peer *other, uint32_t rank, char *text, uint32_t bytes) {
-  int status = 0;
-  double deadline = rh_now() + ONE_MORE_S;
+/* Waits until it has ended, or until the deadline, when 0 is returned. */
+static pid_t reap(peer *other, double deadline, int *status) {
   pid_t reaped = 0;
-  while (other->pid > 0 && reaped == 0 && rh_now() < deadline) {
-    reaped = waitpid(other->pid, &status, WNOHANG);
-    if (reaped == 0) usleep(2000);
+  while (other->pid > 0 && (reaped = waitpid(other->pid, status, WNOHANG)) == 0 &&
+         rh_now() < deadline)
+    usleep(1000);
+  if (reaped != 0) other->pid = -1;
+  return reaped;
+}
+
+/* code: of send_all(), or -1. */
+static int32_t lost(local *self, uint32_t rank, int code, double seconds, char *text,
+                    uint32_t bytes) {
+  int status = 0;
+  if (code == 0) {
+    snprintf(text, bytes, "rank %u has not answered for %.0f s", rank, seconds);
+    return -1;
   }
+  /* Its last words are its exit status or signal. */
+  pid_t reaped = reap(&self->peers[self->rank ? 0 : rank], rh_now() + ONE_MORE_S, &status);
   if (reaped > 0 && WIFSIGNALED(status))
     snprintf(text, bytes, "rank %u was ended by signal %d (%s)", rank, WTERMSIG(status),
              strsignal(WTERMSIG(status)));
   else if (reaped > 0)
     snprintf(text, bytes, "rank %u ended early, with status %d", rank, WEXITSTATUS(status));
   else snprintf(text, bytes, "rank %u ended early", rank);
-}
-
-static int32_t lost(local *self, uint32_t rank, int code, double seconds, char *text,
-                    uint32_t bytes) {
-  peer *other = &self->peers[self->rank ? 0 : rank];
-  if (code == 0) {
-    snprintf(text, bytes, "rank %u has not answered for %.0f s", rank, seconds);
-    return -1;
-  }
-  how_it_ended(other, rank, text, bytes);
-  if (other->pid > 0 && waitpid(other->pid, NULL, WNOHANG) < 0) other->pid = -1; /* reaped */
   return -1;
 }
 
@@ -180,10 +180,7 @@ static void kill_all(local *self) {
   double deadline = rh_now() + ONE_MORE_S;
   for (uint32_t r = 1; r < self->size; r++)
     if (self->peers[r].pid > 0) kill(self->peers[r].pid, SIGKILL);
-  for (uint32_t r = 1; r < self->size; r++)
-    while (self->peers[r].pid > 0 && waitpid(self->peers[r].pid, NULL, WNOHANG) == 0 &&
-           rh_now() < deadline)
-      usleep(1000);
+  for (uint32_t r = 1; r < self->size; r++) reap(&self->peers[r], deadline, NULL);
 }
 
 static local *create(uint32_t rank, uint32_t size) {
@@ -265,13 +262,8 @@ static void end_all(void *of_job, int32_t exit_status, const char *sentence) {
 static void leave(void *of_job) {
   local *self = of_job;
   double deadline = rh_now() + 2;
-  for (uint32_t r = 1; self->rank == 0 && r < self->size; r++) {
-    peer *other = &self->peers[r];
-    while (other->pid > 0 && rh_now() < deadline) {
-      if (waitpid(other->pid, NULL, WNOHANG) != 0) other->pid = -1;
-      if (other->pid > 0) usleep(500);
-    }
-  }
+  for (uint32_t r = 1; self->rank == 0 && r < self->size; r++)
+    reap(&self->peers[r], deadline, NULL);
   if (self->rank == 0) kill_all(self);
   release(self);
 }

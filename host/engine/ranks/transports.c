@@ -86,31 +86,6 @@ rh_status rh_transports_list(rh_transport_list *list, rh_error *error) {
   return RH_OK;
 }
 
-/* The best of that name; asks no further once one knows the job. */
-static const rh_transport_entry *best_of(rh_transport_list *list, const char *name) {
-  const rh_transport_entry *best = NULL;
-  for (uint32_t k = 0; k < list->n; k++) {
-    rh_transport_entry *entry = &list->entries[k];
-    if (!entry->transport || strcmp(entry->transport->name, name) != 0) continue;
-    ask_entry(entry);
-    if (!best || entry->answer > best->answer) best = entry;
-    if (best->answer == RH_TRANSPORT_STARTED) break;
-  }
-  return best;
-}
-
-static rh_status none_works(const rh_transport_list *list, const char *name, rh_error *error) {
-  RH_FINISHED(rh_text) tried = {0};
-  uint32_t n = 0;
-  for (uint32_t k = 0; k < list->n; k++) {
-    const rh_transport_entry *entry = &list->entries[k];
-    if (!entry->transport || strcmp(entry->transport->name, name) != 0) continue;
-    rh_text_add(&tried, "%s%s", n++ ? "; " : "", entry->text);
-  }
-  return rh_fail(error, RH_E_PLUGIN, "transport '%s' cannot work here: %s", name,
-                 rh_text_get(&tried));
-}
-
 static int is_first_of_name(const rh_transport_list *list, uint32_t k) {
   for (uint32_t j = 0; j < k; j++)
     if (list->entries[j].transport &&
@@ -147,14 +122,25 @@ static rh_status find_file(const char *path, const rh_transport **transport, rh_
   return RH_OK;
 }
 
+/* Asks no further once one knows the job. */
 rh_status rh_transport_find(const char *name, const rh_transport **transport, rh_error *error) {
   RH_FINISHED(rh_transport_list) list = {0};
+  RH_FINISHED(rh_text) tried = {0};
+  const rh_transport_entry *best = NULL;
   *transport = NULL;
   if (strchr(name, '/')) return find_file(name, transport, error);
   RH_TRY(open_all(&list, NULL, error));
-  const rh_transport_entry *best = best_of(&list, name);
+  for (uint32_t k = 0; k < list.n && (!best || best->answer != RH_TRANSPORT_STARTED); k++) {
+    rh_transport_entry *entry = &list.entries[k];
+    if (!entry->transport || strcmp(entry->transport->name, name) != 0) continue;
+    ask_entry(entry);
+    rh_text_add(&tried, "%s%s", best ? "; " : "", entry->text);
+    if (!best || entry->answer > best->answer) best = entry;
+  }
   if (!best) return unknown(&list, name, error);
-  if (best->answer == RH_TRANSPORT_CANNOT) return none_works(&list, name, error);
+  if (best->answer == RH_TRANSPORT_CANNOT)
+    return rh_fail(error, RH_E_PLUGIN, "transport '%s' cannot work here: %s", name,
+                   rh_text_get(&tried));
   *transport = best->transport;
   return RH_OK;
 }
