@@ -17,8 +17,8 @@ int rh_judged_is_weak(long double bound, long double magnitude) {
 }
 
 rh_judge_format rh_judge_format_of(rh_type type) {
-  static const rh_judge_format f32 = {24, -126, 128, UINT64_C(1) << 12};
-  static const rh_judge_format f64 = {53, -1022, 1024, UINT64_C(1) << 26};
+  static const rh_judge_format f32 = {24, 0x1p-24L, -126, 128, UINT64_C(1) << 12};
+  static const rh_judge_format f64 = {53, 0x1p-53L, -1022, 1024, UINT64_C(1) << 26};
   return type == RH_TYPE_f64 ? f64 : f32;
 }
 
@@ -126,7 +126,8 @@ static void set_depth(const rh_judged *j, uint64_t declared) {
  * of that sign by more than the rounding error. */
 static int can_overflow(const rh_judged *j, const rh_fixed *side) {
   long double h = (long double)j->verdict->depth;
-  return h > 0 && RH_ROUND_UP(rh_fixed_rounded(side, 0, 1) * (1 + h * j->u)) > rh_judged_largest(j);
+  return h > 0 &&
+         RH_ROUND_UP(rh_fixed_rounded(side, 0, 1) * (1 + h * j->format.u)) > rh_judged_largest(j);
 }
 
 /* The case that S is NaN or infinite because an element is. */
@@ -159,11 +160,11 @@ static long double sum_bound(const rh_judged *j) {
   const rh_reference *reference = j->reference;
   long double h = (long double)j->verdict->depth, bound = 0;
   if (h > 0)
-    bound = h * j->u * rh_exact_abs_up(&reference->sum) +
-            j->u * fabsl(rh_exact_sum_rounded(&reference->sum, 0));
+    bound = h * j->format.u * rh_exact_abs_up(&reference->sum) +
+            j->format.u * fabsl(rh_exact_sum_rounded(&reference->sum, 0));
   /* Every element and every sum may have been flushed to zero. */
   if (j->flushes)
-    bound += 2 * (long double)reference->n * (1 + h * j->u) * ldexpl(1, j->format.emin);
+    bound += 2 * (long double)reference->n * (1 + h * j->format.u) * ldexpl(1, j->format.emin);
   return RH_ROUND_UP(bound);
 }
 
@@ -197,14 +198,14 @@ static void judge_sum(const rh_judged *j, uint64_t depth) {
 
 /* How far rounding can carry log2 of a product: n times log2(1+u) or -log2(1-u). */
 static long double log2_slack(const rh_judged *j) {
-  return (long double)j->reference->n * 1.5L * j->u;
+  return (long double)j->reference->n * 1.5L * j->format.u;
 }
 
 /* Every multiplication errs by at most u. */
 long double rh_judge_prod_relative(const rh_judged *j) {
   long double k = (long double)j->verdict->depth;
   long double rounding =
-      j->reference->n <= j->format.linear_n ? k * j->u : expm1l(k * log1pl(j->u));
+      j->reference->n <= j->format.linear_n ? k * j->format.u : expm1l(k * log1pl(j->format.u));
   return rounding + rh_exact_prod_precision(&j->reference->prod);
 }
 
@@ -314,7 +315,7 @@ static int judge_enclosed_sum(const rh_judged *j, uint64_t depth) {
   long double exact = rh_exact_sum_rounded(&reference->sum, 0);
   double of_map = (j->result > exact ? enclosed->above : enclosed->below) * up;
   set_depth(j, depth);
-  long double bound = sum_bound(j) + ((double)j->verdict->depth + 1) * j->u * both + of_map;
+  long double bound = sum_bound(j) + ((double)j->verdict->depth + 1) * j->format.u * both + of_map;
   judged_error(j, exact, rh_exact_sum_error(&reference->sum, j->result), RH_ROUND_UP(bound),
                rh_exact_abs_up(&reference->sum), 'h');
   size_t length = strlen(j->verdict->text);
@@ -382,7 +383,6 @@ void rh_reference_judge(const rh_reference *reference, const rh_result *result, 
                  .flushes = flushes,
                  .verdict = verdict,
                  .format = rh_judge_format_of(result->type)};
-  j.u = ldexpl(1, -j.format.digits);
   if (reference->exact) judge_exact(&reference->result, result, verdict);
   else if (reference->op->base == RH_OP_prod) judge_prod(&j);
   else judge_sum(&j, depth);

@@ -269,6 +269,7 @@ void rh_reference_judge_value(const rh_reference *reference, const void *value, 
 /* The float type of a computation and its result. */
 typedef struct rh_judge_format {
   int digits;     /* of the significand */
+  long double u;  /* unit roundoff */
   int emin, emax; /* the smallest normal number is 2^emin, and 2^emax overflows */
   /* products of at most this many elements err by at most (n-1)*u: Rump, Bünger, Jeannerod 2016 */
   uint64_t linear_n;
@@ -277,7 +278,6 @@ typedef struct rh_judge_format {
 typedef struct rh_judged {
   const rh_reference *reference;
   double result;
-  long double u; /* unit roundoff */
   rh_judge_format format;
   int flushes;
   rh_verdict *verdict;

@@ -50,12 +50,6 @@ static uint64_t significand_of(uint64_t bits) {
   return (bits & ((UINT64_C(1) << 52) - 1)) | (uint64_t)(field_of(bits) != 0) << 52;
 }
 
-static void add_special(rh_exact_sum *sum, double product) {
-  if (isnan(product)) sum->specials.nans = 1;
-  else if (product > 0) sum->specials.plus_infinities = 1;
-  else sum->specials.minus_infinities = 1;
-}
-
 /* A subnormal has the exponent of field 1. */
 static int exponent_of(uint64_t bits) {
   uint64_t field = field_of(bits);
@@ -69,7 +63,9 @@ static void add_wide(rh_exact_sum *sum, const double *x, const double *y, uint64
     memcpy(&a, &x[k], sizeof a);
     memcpy(&b, &y[k], sizeof b);
     if (field_of(a) == SPECIAL || field_of(b) == SPECIAL) {
-      add_special(sum, x[k] * y[k]);
+      sum->specials.nans |= isnan(x[k] * y[k]) != 0;
+      sum->specials.plus_infinities |= x[k] * y[k] > 0;
+      sum->specials.minus_infinities |= x[k] * y[k] < 0;
       sum->specials.has_others = 1;
       continue;
     }

@@ -27,8 +27,11 @@ rh_layout rh_layout_offsets(const uint64_t *starts, const uint64_t *stops, uint6
   return layout;
 }
 
-static rh_status check_offsets(const rh_layout *layout, uint64_t s, uint64_t n, rh_error *error) {
-  uint64_t start = layout->starts[s], stop = layout->stops[s];
+/* Segment s of those that offsets describe, or of equal ones. */
+static rh_status check_segment(const rh_layout *layout, uint64_t s, const rh_operator *op,
+                               uint64_t n, rh_error *error) {
+  int has_offsets = layout->kind == RH_LAYOUT_OFFSETS;
+  uint64_t start = has_offsets ? layout->starts[s] : 0, stop = has_offsets ? layout->stops[s] : 0;
   if (stop < start)
     return rh_fail(error, RH_E_USAGE, "segment %llu ends before it begins: elements %llu to %llu",
                    (number)s, (number)start, (number)stop);
@@ -36,11 +39,6 @@ static rh_status check_offsets(const rh_layout *layout, uint64_t s, uint64_t n, 
     return rh_fail(error, RH_E_USAGE,
                    "segment %llu ends at element %llu, beyond the last of %llu elements", (number)s,
                    (number)stop, (number)n);
-  return RH_OK;
-}
-
-static rh_status check_not_empty(const rh_layout *layout, uint64_t s, const rh_operator *op,
-                                 rh_error *error) {
   if (!op->needs_an_element || rh_layout_length(layout, s) > 0) return RH_OK;
   return rh_fail(error, RH_E_USAGE, "segment %llu is empty, and %s of no elements is undefined",
                  (number)s, op->name);
@@ -50,10 +48,7 @@ rh_status rh_layout_check(const rh_layout *layout, const rh_operator *op, uint64
                           rh_error *error) {
   int has_offsets = layout->kind == RH_LAYOUT_OFFSETS;
   uint64_t looked_at = has_offsets ? layout->segments : layout->segments > 0;
-  for (uint64_t s = 0; s < looked_at; s++) {
-    if (has_offsets) RH_TRY(check_offsets(layout, s, n, error));
-    RH_TRY(check_not_empty(layout, s, op, error));
-  }
+  for (uint64_t s = 0; s < looked_at; s++) RH_TRY(check_segment(layout, s, op, n, error));
   if (has_offsets || layout->segments * layout->length <= n) return RH_OK;
   return rh_fail(error, RH_E_USAGE, "%llu segments of %llu elements are more than the %llu there",
                  (number)layout->segments, (number)layout->length, (number)n);

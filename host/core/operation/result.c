@@ -153,30 +153,24 @@ static void float_results(uint32_t op, rh_type type, const char *from, uint64_t 
   else if (op == RH_OP_sum) NOTHING_IS_ZERO(float);
 }
 
-#define NARROW_BY(element, bytes)                                                                  \
+#define NARROW_BY(element, bytes, convert)                                                         \
   for (uint64_t k = 0; k < n; k++) {                                                               \
     int32_t one;                                                                                   \
     memcpy(&one, from + k * (bytes), sizeof one);                                                  \
-    ((element *)to)[k] = (element)one;                                                             \
+    ((element *)to)[k] = (element)(convert);                                                       \
   }
 #define NARROW(element)                                                                            \
   do {                                                                                             \
     if (apart == sizeof(int32_t)) /* a loop by vectors */                                          \
-      NARROW_BY(element, sizeof(int32_t))                                                          \
-    else NARROW_BY(element, apart)                                                                 \
+      NARROW_BY(element, sizeof(int32_t), one)                                                     \
+    else NARROW_BY(element, apart, one)                                                            \
   } while (0)
-#define NARROW_SIGNED(element)                                                                     \
-  for (uint64_t k = 0; k < n; k++) {                                                               \
-    int32_t one;                                                                                   \
-    memcpy(&one, from + k * apart, sizeof one);                                                    \
-    ((element *)to)[k] = (element)narrow(type, one);                                               \
-  }
 static void integer_results(rh_type result_type, rh_type type, const char *from, uint64_t apart,
                             uint64_t n, void *to) {
   int is_signed = rh_type_is_signed(result_type);
   uint32_t size = rh_type_size(result_type);
-  if (size == 1 && is_signed) NARROW_SIGNED(int8_t)
-  else if (size == 2 && is_signed) NARROW_SIGNED(int16_t)
+  if (size == 1 && is_signed) NARROW_BY(int8_t, apart, narrow(type, one))
+  else if (size == 2 && is_signed) NARROW_BY(int16_t, apart, narrow(type, one))
   else if (size == 1) NARROW(uint8_t);
   else if (size == 2) NARROW(uint16_t);
   else rh_take_words(from, apart, size, n, to);

@@ -18,18 +18,113 @@ const char *rh_law_name(rh_law law) {
   return names[law];
 }
 
+/* ---- At random points modulo 2^61 - 1 ---- */
+
+enum { POINTS = 4, FIELDS = RH_MOST_FIELDS };
+
+static uint64_t random_point(uint64_t *seed) { return rh_random_next(seed) >> 3; /* below 2^61 */ }
+
+static int combine_at(const rh_custom *of, const uint64_t *a, const uint64_t *b, uint64_t *result) {
+  uint64_t variables[2 * FIELDS];
+  memcpy(variables, a, of->n_fields * sizeof *a);
+  memcpy(variables + of->n_fields, b, of->n_fields * sizeof *b);
+  return rh_exprs_modular(of->combine, variables, result);
+}
+
+static int load_at(const rh_custom *of, uint64_t *seed, uint64_t *value) {
+  uint64_t variables[RH_MOST_OPERANDS];
+  for (uint32_t k = 0; k < of->face.n_operands; k++) variables[k] = random_point(seed);
+  return rh_exprs_modular(of->load, variables, value);
+}
+
+/* Reaches a value of two elements. */
+static int reach(const rh_custom *of, uint64_t *seed, uint64_t *value) {
+  uint64_t a[FIELDS], b[FIELDS];
+  return load_at(of, seed, a) && load_at(of, seed, b) && combine_at(of, a, b, value);
+}
+
+/* 1: the sides are equal; 0: they differ; -1: they cannot be computed. */
+static int equal_at(const rh_custom *of, rh_law law, uint64_t v[3][FIELDS]) {
+  uint64_t left[FIELDS], right[FIELDS], room[FIELDS];
+  int ok;
+  if (law == RH_LAW_COMMUTATIVE)
+    ok = combine_at(of, v[0], v[1], left) && combine_at(of, v[1], v[0], right);
+  else
+    ok = combine_at(of, v[0], v[1], room) && combine_at(of, room, v[2], left) &&
+         combine_at(of, v[1], v[2], room) && combine_at(of, v[0], room, right);
+  return ok ? memcmp(left, right, of->n_fields * sizeof *left) == 0 : -1;
+}
+
+/* Associativity or commutativity at four points.  1: it holds, but for a chance of less than
+ * 2^-200; -1: it does not, for values that elements reach; 0: the formulas have more than
+ * + - * / ?: and ==, or what holds for elements does not hold for all values. */
+static int try_points(const rh_custom *of, rh_law law, uint64_t *seed) {
+  uint64_t v[3][FIELDS] = {{0}};
+  for (int point = 0; point < POINTS; point++) {
+    int reached = 1;
+    for (int k = 0; k < 3; k++) reached = reached && reach(of, seed, v[k]);
+    for (uint32_t k = 0; k < 3 * of->n_fields && !reached; k++)
+      v[k / of->n_fields][k % of->n_fields] = random_point(seed);
+    int equal = equal_at(of, law, v);
+    if (equal < 0 || (!equal && !reached)) return 0;
+    if (!equal) return -1;
+  }
+  return 1;
+}
+
+/* ---- A case in few and small numbers ---- */
+
+static int is_broken(const search *s, rh_law law, const rh_element *elements) {
+  rh_meeting m;
+  for (uint32_t k = 0; k < rh_law_values(law); k++) rh_cases_load(&s->cases, &elements[k], m.v[k]);
+  return rh_law_judge(s->of, law, &m, s->rounding) == RH_DIFFERENT;
+}
+
+/* Smaller is simpler, and then a number without a sign. */
+static int is_simpler(double x, double y) {
+  return fabs(x) < fabs(y) || (fabs(x) == fabs(y) && !signbit(x) && signbit(y)) || isnan(y);
+}
+
+/* Operand j of element k.  1 if it became simpler. */
+static int simplify(const search *s, rh_law law, rh_element *elements, uint32_t k, uint32_t j) {
+  rh_type type = s->of->operands[j].type;
+  uint64_t *bits = &elements[k].of[j], kept = *bits;
+  double now = rh_element_number(type, kept);
+  const double simple[] = {0, 1, -1, 2, -2, 3, -3, trunc(now / 2), trunc(now), now - 1, now + 1};
+  for (size_t i = 0; i < sizeof simple / sizeof *simple; i++) {
+    if (!is_simpler(simple[i], now) || (simple[i] < 0 && !rh_type_is_signed(type))) continue;
+    *bits = rh_element_bits(type, simple[i]);
+    if (*bits != kept && is_broken(s, law, elements)) return 1;
+    *bits = kept;
+  }
+  return 0;
+}
+
+/* Replaces elements by simpler ones as long as the law stays broken. */
+static void shrink(const search *s, rh_law law, rh_element *elements) {
+  enum { MOST_STEPS = 400 };
+  int changed = 1;
+  for (int step = 0; changed && step < MOST_STEPS; step++) {
+    changed = 0;
+    for (uint32_t k = 0; k < rh_law_values(law); k++)
+      for (uint32_t j = 0; j < s->of->face.n_operands; j++)
+        changed |= simplify(s, law, elements, k, j);
+  }
+}
+
+/* ---- Cases ---- */
+
 static void add_note(rh_algebra_report *report, const char *begins, const char *text) {
   char *to = report->notes[report->n_notes++];
-  size_t used = (size_t)snprintf(to, RH_ALGEBRA_TEXT, "%s", begins);
-  snprintf(to + used, RH_ALGEBRA_TEXT - used, "%.360s", text);
+  snprintf(to, RH_ALGEBRA_TEXT, "%.39s%.360s", begins, text);
 }
 
 /* Describes case k. */
-static void describe(search *s, rh_law law, uint32_t k, int shrink, char text[RH_ALGEBRA_TEXT]) {
+static void describe(search *s, rh_law law, uint32_t k, int shrinks, char text[RH_ALGEBRA_TEXT]) {
   rh_element elements[3];
   rh_meeting m;
   for (uint32_t j = 0; j < 3; j++) elements[j] = s->cases.elements[s->picked[k][j]];
-  if (shrink) rh_law_shrink(&s->cases, law, elements, s->rounding);
+  if (shrinks) shrink(s, law, elements);
   for (uint32_t j = 0; j < 3; j++) rh_cases_load(&s->cases, &elements[j], m.v[j]);
   rh_law_describe(s->of, law, law, "", elements, &m, text);
 }
@@ -94,10 +189,9 @@ static void pick(search *s) {
 }
 
 static void try_batch(search *s, rh_law law, int kind) {
-  unsigned char *const v[3] = {s->v[0], s->v[1], s->v[2]};
   if (s->report->laws[law] == RH_LAW_BROKEN) return;
   pick(s);
-  rh_law_sides(s->of, law, v, s->left, s->right, BATCH);
+  rh_law_sides(s->of, law, s->v[0], s->v[1], s->v[2], s->left, s->right, BATCH);
   s->report->cases += BATCH;
   for (uint32_t k = 0; k < BATCH; k++) {
     size_t at = (size_t)k * RH_ANY_VALUE_BYTES, size = s->of->op.value_size;
@@ -127,7 +221,7 @@ static void try_identity_alone(search *s) {
 /* Tries the formula at random points, and finds elements that show where it is wrong. */
 static void prove(search *s, rh_law law) {
   int *known = &s->report->laws[law];
-  int holds = rh_points_try(s->of, law, &s->seed);
+  int holds = try_points(s->of, law, &s->seed);
   if (*known == RH_LAW_BROKEN) return;
   uint32_t facts = rh_exprs_facts(s->of->combine, RH_EXPRS_ALL);
   if (holds > 0) *known = facts & RH_EXPR_COMPARES_EQUAL ? RH_LAW_PROVED_APART : RH_LAW_PROVED;

@@ -52,7 +52,7 @@ const char *rh_law_name(rh_law law); /* "associative" */
 
 /* ---- An operator is examined once before it is first used ---- */
 
-/* RH_OK if its laws hold as far as can be seen ; that is kept in the cache, so that it
+/* RH_OK if its laws hold as far as can be seen; that is kept in the cache, so that it
  * is not examined again.  RH_E_PLUGIN, with the counterexample, if one is broken.  Notes are
  * logged. */
 rh_status rh_algebra_trust(const rh_custom *self, rh_cache *cache, rh_error *error);
@@ -138,9 +138,9 @@ typedef enum rh_law_difference {
 /* Values that a law is about: 1 for the identity, 2, or 3. */
 uint32_t rh_law_values(rh_law law);
 
-/* The two sides for values v[0], v[1], v[2]; several at once, RH_ANY_VALUE_BYTES apart. */
-void rh_law_sides(const rh_custom *of, rh_law law, unsigned char *const v[3], unsigned char *left,
-                  unsigned char *right, uint32_t n);
+/* The two sides for n values of each, RH_ANY_VALUE_BYTES apart. */
+void rh_law_sides(const rh_custom *of, rh_law law, const unsigned char *a, const unsigned char *b,
+                  const unsigned char *c, unsigned char *left, unsigned char *right, uint32_t n);
 
 /* The rounding that sides may differ by: operations on single elements round less than those of
  * many. */
@@ -161,19 +161,11 @@ typedef struct rh_meeting {
 rh_law_difference rh_law_judge(const rh_custom *of, rh_law law, rh_meeting *m,
                                rh_rounding rounding);
 
-/* Replaces elements by simpler ones as long as the law stays broken. */
-void rh_law_shrink(const rh_cases *cases, rh_law law, rh_element *elements, rh_rounding rounding);
-
 /* "'a+2*b' is not associative (...): a=0 b=0 c=1 gives 2 grouped to the left and 4 to the right".
  * as: the law that is said to be broken.  whose: " (...)", or "".  elements: null if the values are
  * not those of single elements. */
 void rh_law_describe(const rh_custom *of, rh_law law, rh_law as, const char *whose,
                      const rh_element *elements, rh_meeting *m, char text[RH_ALGEBRA_TEXT]);
-
-/* Associativity or commutativity at four points.  1: it holds, but for a chance of less than
- * 2^-200; -1: it does not, for values that elements reach; 0: the formulas have more than
- * + - * / ?: and ==, or what holds for elements does not hold for all values. */
-int rh_points_try(const rh_custom *of, rh_law law, uint64_t *seed);
 
 /* ---- The laws on values of many elements: on what any order of any strategy may meet ----
  *

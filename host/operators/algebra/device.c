@@ -2,14 +2,6 @@
 
 enum { TRIPLES = 100000, ELEMENTS = 3 * TRIPLES };
 
-typedef struct comparison {
-  const rh_custom *self;
-  uint64_t constants[RH_EXPR_MOST_SLOTS];
-  unsigned char *elements[RH_MOST_OPERANDS];
-  rh_arrays arrays; /* of these */
-  unsigned char *got;
-} comparison;
-
 static uint64_t element(rh_type type, uint64_t random) {
   int is_float = rh_type_is_float(type);
   if (is_float && random % 8 == 0)
@@ -19,36 +11,33 @@ static uint64_t element(rh_type type, uint64_t random) {
   return random >> (random % 64);
 }
 
-static rh_status make_elements(comparison *c, rh_error *error) {
+/* Those of every operand, one after the other, with room for 8 bytes each. */
+static void make_elements(const rh_custom *self, unsigned char *to, rh_arrays *arrays) {
   uint64_t seed = 7;
-  for (uint32_t k = 0; k < c->self->face.n_operands; k++) {
-    rh_type type = c->self->operands[k].type;
-    uint32_t size = rh_type_size(type);
-    RH_TRY(rh_alloc(&c->elements[k], (size_t)ELEMENTS * size, 1, "examining an operator", error));
+  for (uint32_t k = 0; k < self->face.n_operands; k++, to += ELEMENTS * sizeof(uint64_t)) {
+    rh_type type = self->operands[k].type;
     for (uint64_t i = 0; i < ELEMENTS; i++) {
       uint64_t bits = element(type, rh_random_next(&seed));
-      memcpy(c->elements[k] + i * size, &bits, size);
+      memcpy(to + i * rh_type_size(type), &bits, rh_type_size(type));
     }
-    c->arrays.operands[k] = c->elements[k];
+    arrays->operands[k] = to;
   }
-  return RH_OK;
 }
 
-static rh_status evaluate(comparison *c, const rh_cl_session *session, rh_error *error) {
+static rh_status evaluate(const rh_custom *self, const rh_arrays *arrays,
+                          const rh_cl_session *session, unsigned char *got, rh_error *error) {
   rh_on_device *device;
-  size_t bytes = (size_t)TRIPLES * c->self->op.value_size;
-  RH_TRY(rh_alloc(&c->got, bytes, 1, "examining an operator", error));
-  RH_TRY(rh_on_device_create(&device, c->self, session, TRIPLES, NULL, error));
-  rh_status status = rh_on_device_runs(device, &c->arrays, 0, ELEMENTS, 3, c->got, error);
+  RH_TRY(rh_on_device_create(&device, self, session, TRIPLES, NULL, error));
+  rh_status status = rh_on_device_runs(device, arrays, 0, ELEMENTS, 3, got, error);
   rh_on_device_destroy(device);
   return status;
 }
 
 /* From the identity on, as on the device. */
-static void host_value(const comparison *c, uint64_t triple, unsigned char *value) {
-  const rh_custom *self = c->self;
+static void host_value(const rh_custom *self, const rh_arrays *arrays, uint64_t triple,
+                       unsigned char *value) {
   _Alignas(16) unsigned char next[RH_ANY_VALUE_BYTES] = {0};
-  const void *input = self->op.n_operands ? (const void *)&c->arrays : c->elements[0];
+  const void *input = self->op.n_operands ? (const void *)arrays : arrays->operands[0];
   memcpy(value, self->op.identity, self->op.value_size);
   for (uint64_t k = 0; k < 3; k++) {
     rh_op_load(&self->op, next, input, 3 * triple + k);
@@ -94,15 +83,15 @@ static int is_exact_in(const rh_exprs *exprs) {
   return !exprs || !(rh_exprs_facts(exprs, RH_EXPRS_ALL) & RH_EXPR_ERRS);
 }
 
-static void compare(const comparison *c, const char *name, rh_algebra_device *device) {
+static void compare(const rh_custom *self, const rh_arrays *arrays, const unsigned char *got,
+                    const char *name, rh_algebra_device *device) {
   _Alignas(16) unsigned char value[RH_ANY_VALUE_BYTES];
-  const rh_custom *self = c->self;
   int is_exact = is_exact_in(self->load) && is_exact_in(self->combine);
   uint32_t wrong = 0;
   for (uint64_t t = 0; t < TRIPLES; t++) {
     memset(value, 0, sizeof value);
-    host_value(c, t, value);
-    wrong += !agree(self, value, c->got + t * self->op.value_size, is_exact);
+    host_value(self, arrays, t, value);
+    wrong += !agree(self, value, got + t * self->op.value_size, is_exact);
   }
   device->n = TRIPLES;
   device->is_wrong = wrong > 0;
@@ -116,17 +105,21 @@ static void compare(const comparison *c, const char *name, rh_algebra_device *de
 
 rh_status rh_algebra_compare(const rh_custom *self, rh_cl_session *session,
                              rh_algebra_device *device, rh_error *error) {
-  comparison c = {.self = self, .arrays = {.constants = c.constants}};
+  static const char what[] = "examining an operator";
+  uint64_t constants[RH_EXPR_MOST_SLOTS];
+  rh_arrays arrays = {.constants = constants};
+  RH_FREED(unsigned char) elements = NULL;
+  RH_FREED(unsigned char) got = NULL;
   *device = (rh_algebra_device){0};
   if (self->code) return RH_OK; /* there is nothing to compare it with */
   /* Each run holds a sum of inexact maps to a bound of its own. */
   if (!self->face.is_struct && !is_exact_in(self->load)) return RH_OK;
   if (self->face.uses_f64 && !(session->device->about.features & RH_FP64)) return RH_OK;
-  self->face.calls->bind(&self->face, RH_CASES_N, c.constants);
-  rh_status status = make_elements(&c, error);
-  if (status == RH_OK) status = evaluate(&c, session, error);
-  if (status == RH_OK) compare(&c, session->device->name, device);
-  for (uint32_t k = 0; k < RH_MOST_OPERANDS; k++) free(c.elements[k]);
-  free(c.got);
-  return status;
+  RH_TRY(rh_alloc(&elements, self->face.n_operands * (uint64_t)ELEMENTS, 8, what, error));
+  RH_TRY(rh_alloc(&got, TRIPLES, self->op.value_size, what, error));
+  self->face.calls->bind(&self->face, RH_CASES_N, constants);
+  make_elements(self, elements, &arrays);
+  RH_TRY(evaluate(self, &arrays, session, got, error));
+  compare(self, &arrays, got, session->device->name, device);
+  return RH_OK;
 }

@@ -253,11 +253,11 @@ static void look_at(row *r, const batch *b, const unsigned char *first, uint32_t
           &m, report);
 }
 
-static void try_triples(row *r, batch *b, unsigned char *first, rh_algebra_report *report) {
+static void try_triples(row *r, batch *b, const unsigned char *first, rh_algebra_report *report) {
   const rh_custom *of = r->from->of;
-  unsigned char *const v[3] = {first, b->values + RH_ANY_VALUE_BYTES,
-                               b->values + 2 * (size_t)RH_ANY_VALUE_BYTES};
-  rh_law_sides(of, RH_LAW_ASSOCIATIVE, v, b->left, b->right, b->n);
+  const unsigned char *next = b->values + RH_ANY_VALUE_BYTES;
+  rh_law_sides(of, RH_LAW_ASSOCIATIVE, first, next, next + RH_ANY_VALUE_BYTES, b->left, b->right,
+               b->n);
   for (uint32_t k = 0; k < b->n && r->left_to_look_at; k++) {
     size_t at = (size_t)k * RH_ANY_VALUE_BYTES;
     if (memcmp(b->left + at, b->right + at, of->op.value_size) != 0)
@@ -291,15 +291,6 @@ static void try_row(row *r, batch *b, rh_algebra_report *report) {
   }
 }
 
-static int claims_to_commute(const rh_custom *of) {
-  return (of->op.flags & RH_OP_COMMUTATIVE) != 0;
-}
-
-static int nothing_is_found(const rh_custom *of, const rh_algebra_report *report) {
-  return is_open(report, RH_LAW_IDENTITY) && is_open(report, RH_LAW_ASSOCIATIVE) &&
-         (is_open(report, RH_LAW_COMMUTATIVE) || !claims_to_commute(of));
-}
-
 /* Large trees have each of these sides somewhere, and so have lanes. */
 static void try_rows(const source *from, uint64_t n, rh_algebra_report *report) {
   enum { LOOKS = 4096, MOST = 1 << 21, WIDEST = 1 << 20 };
@@ -310,10 +301,11 @@ static void try_rows(const source *from, uint64_t n, rh_algebra_report *report) 
     row r = {from, width, width, 0, n / width, LOOKS};
     if (is_open(report, RH_LAW_ASSOCIATIVE)) try_row(&r, b, report);
   }
-  for (size_t k = 0; b && k < sizeof lanes / sizeof *lanes; k++)
+  int commutes = (from->of->op.flags & RH_OP_COMMUTATIVE) != 0;
+  for (size_t k = 0; b && commutes && k < sizeof lanes / sizeof *lanes; k++)
     for (uint64_t lane = 0; lane < lanes[k]; lane++) {
       row r = {from, 1, lanes[k], lane, n / lanes[k], LOOKS / 16};
-      if (!claims_to_commute(from->of) || !nothing_is_found(from->of, report)) break;
+      if (rh_algebra_verdict(from->of, report) != RH_LAWS) return;
       try_row(&r, b, report);
     }
 }
@@ -322,5 +314,5 @@ void rh_sides_try_data(const rh_custom *of, const rh_arrays *arrays, uint64_t fi
                        rh_algebra_report *report) {
   const source from = {.of = of, .arrays = *arrays, .before = first};
   try_pieces(&from, n, report);
-  if (nothing_is_found(of, report)) try_rows(&from, n, report);
+  if (rh_algebra_verdict(of, report) == RH_LAWS) try_rows(&from, n, report);
 }

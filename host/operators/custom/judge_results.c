@@ -57,7 +57,7 @@ static number know_sum(const judging *j, const rh_field_sum *sum, rh_type type, 
   const rh_enclosed *by_map = &sum->enclosed;
   const rh_specials *of = &sum->specials;
   uint64_t n = j->reference->n;
-  long double h = (long double)j->depth, u = ldexpl(1, -format.format.digits);
+  long double h = (long double)j->depth, u = format.format.u;
   long double all = sum->positive + sum->negative, largest = rh_judged_largest(&format);
   int up = h > 0 && RH_ROUND_UP(sum->positive * (1 + h * u)) > largest;
   int down = h > 0 && RH_ROUND_UP(sum->negative * (1 + h * u)) > largest;
@@ -84,7 +84,6 @@ static number know_product(const rh_reference *reference) {
   rh_judged judged = {.reference = reference,
                       .format = rh_judge_format_of(reference->result.type),
                       .verdict = &(rh_verdict){.depth = reference->n - 1}};
-  judged.u = ldexpl(1, -judged.format.digits);
   long double exact = rh_exact_prod_long(prod), part = rh_judge_prod_relative(&judged);
   if (prod->nans || prod->infinities || prod->zeros) return same_bits;
   if (!(part < 0.5L) || fabsl(exact) < ldexpl(4, judged.format.emin) ||

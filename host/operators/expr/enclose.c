@@ -145,12 +145,6 @@ rh_interval rh_interval_widen(rh_type type, double part, rh_interval a) {
   return of_type(type, (rh_interval){low, high});
 }
 
-/* Between the function's values on this host, which errs as others may; and an ulp for rounding. */
-static rh_interval widen(const rh_node *node, rh_interval a) {
-  double unit = node->type == RH_TYPE_f32 ? 0x1p-23 : 0x1p-52;
-  return rh_interval_widen(node->type, 2 * (node->function->ulp + 1) * unit, a);
-}
-
 /* Between the values at all corners, which is right of what is monotonic in each argument. */
 static rh_interval corners(const rh_node *node, rh_interval a, rh_interval b, rh_interval c) {
   rh_interval all = unknown;
@@ -209,7 +203,10 @@ static rh_interval of_call(const rh_node *node, const rh_interval *args) {
   rh_interval value = node->arity == 1   ? of_one(node, args[0])
                       : node->arity == 2 ? of_two(node, args[0], args[1])
                                          : corners(node, args[0], args[1], args[2]);
-  return node->function->ulp ? widen(node, value) : value;
+  /* Other functions err as this host's may; and an ulp is for rounding. */
+  double unit = node->type == RH_TYPE_f32 ? 0x1p-23 : 0x1p-52;
+  if (node->function->ulp == 0) return value;
+  return rh_interval_widen(node->type, 2 * (node->function->ulp + 1) * unit, value);
 }
 
 /* Where an operand may be infinite or not, inf - inf may be between ends that are none. */

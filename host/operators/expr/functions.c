@@ -61,10 +61,10 @@ CALLED(DEFINE)
 /* ---- Calls ---- */
 
 /* One type of float for all arguments; integers become f64. */
-static void to_floats(rh_exprs *exprs, uint32_t *args, uint32_t n) {
+static uint32_t take_floats(rh_exprs *exprs, const rh_function *self, uint32_t *args) {
   rh_type type = RH_TYPE_f32;
   int any = 0;
-  for (uint32_t k = 0; k < n; k++) {
+  for (uint32_t k = 0; k < self->n_args; k++) {
     const rh_node *node = &exprs->nodes[args[k]];
     if (node->is_weak) {
       if (!rh_number_fits(rh_graph_value(exprs, args[k]), RH_TYPE_f32)) type = RH_TYPE_f64;
@@ -74,22 +74,18 @@ static void to_floats(rh_exprs *exprs, uint32_t *args, uint32_t n) {
     if (node->type != RH_TYPE_f32) type = RH_TYPE_f64;
   }
   if (!any) type = RH_TYPE_f64;
-  for (uint32_t k = 0; k < n; k++) args[k] = rh_graph_convert(exprs, args[k], type);
+  for (uint32_t k = 0; k < self->n_args; k++) args[k] = rh_graph_convert(exprs, args[k], type);
+  return 0;
 }
 
 static uint32_t call(rh_exprs *exprs, const rh_function *function, uint32_t *args) {
-  to_floats(exprs, args, function->n_args);
+  take_floats(exprs, function, args);
   rh_node node = {.kind = RH_NODE_CALL, .type = exprs->nodes[args[0]].type, .function = function};
   memcpy(node.args, args, function->n_args * sizeof *args);
   return rh_graph_add(exprs, &node);
 }
 
 /* ---- Those that are written out: the same on host and device by construction ---- */
-
-static uint32_t take_floats(rh_exprs *exprs, const rh_function *self, uint32_t *args) {
-  to_floats(exprs, args, self->n_args);
-  return 0;
-}
 
 /* x, 0, 1 and -1, all of its type. */
 static uint32_t take_signs(rh_exprs *exprs, const rh_function *self, uint32_t *args) {

@@ -57,22 +57,19 @@ static int same(const rh_node *a, const rh_node *b) {
          memcmp(&a->value, &b->value, sizeof a->value) == 0;
 }
 
-/* Only the latest nodes are compared: more would make long texts slow. */
-static int find(const rh_exprs *exprs, const rh_node *node, uint32_t *found) {
+/* The latest node like this, or n_nodes: there is none.  More would make long texts slow. */
+static uint32_t find(const rh_exprs *exprs, const rh_node *node) {
   enum { LATEST = 256 };
   uint32_t n = exprs->n_nodes, least = n > LATEST ? n - LATEST : 0;
   for (uint32_t k = n; k > least; k--)
-    if (same(&exprs->nodes[k - 1], node)) {
-      *found = k - 1;
-      return 1;
-    }
-  return 0;
+    if (same(&exprs->nodes[k - 1], node)) return k - 1;
+  return n;
 }
 
 uint32_t rh_graph_add(rh_exprs *exprs, const rh_node *node) {
-  uint32_t made;
+  uint32_t made = find(exprs, node);
   if (exprs->reason) return 0;
-  if (find(exprs, node, &made)) return made;
+  if (made < exprs->n_nodes) return made;
   if (exprs->n_nodes == RH_EXPR_MOST_NODES)
     return rh_graph_refuse(exprs, "too long: more than 4096 operations");
   if (RH_ROOM(&exprs->nodes, exprs->n_nodes, "", NULL) != RH_OK)
@@ -125,12 +122,6 @@ void rh_exprs_bind(const rh_exprs *exprs, uint64_t n, void *constants) {
 
 /* ---- Rooms ---- */
 
-/* An output's array is its own room, and so is a variable's where it is computed with as it is. */
-static int needs_room(const rh_node *node) {
-  if (node->kind == RH_NODE_VARIABLE) return node->of != node->type;
-  return node->output < 0;
-}
-
 /* Marks outputs and all that they need, and the last node that reads each.  A node that is the same
  * for all elements is kept. */
 static void find_live(rh_exprs *exprs) {
@@ -180,7 +171,9 @@ static int take_rooms(rh_exprs *exprs) {
     rh_node *node = &exprs->nodes[k];
     int is_kept = is_same(node) && node->output < 0;
     if (node->is_live && is_kept == (turn == 0)) {
-      if (needs_room(node) && !take_room(exprs, k, taken_by)) return 0;
+      /* An output's array is its own room, and a variable's where it is computed with as it is. */
+      int is_own = node->kind == RH_NODE_VARIABLE ? node->of == node->type : node->output >= 0;
+      if (!is_own && !take_room(exprs, k, taken_by)) return 0;
       exprs->order[exprs->n_order++] = k;
       exprs->n_kept += (uint32_t)is_kept;
     }

@@ -192,10 +192,6 @@ uint32_t rh_graph_unary(rh_exprs *exprs, rh_node_kind kind, uint32_t node) {
   return rh_graph_add(exprs, &added);
 }
 
-static int is_zero(const rh_node *node) {
-  return node->is_known && !rh_type_is_float(node->type) && node->known.u64 == 0;
-}
-
 static int folds(const rh_exprs *exprs, rh_node_kind kind, uint32_t a, uint32_t b) {
   if (!is_weak_literal(at(exprs, a)) || !is_weak_literal(at(exprs, b))) return 0;
   int has_float = type_of(exprs, a) == RH_TYPE_f64 || type_of(exprs, b) == RH_TYPE_f64;
@@ -203,14 +199,12 @@ static int folds(const rh_exprs *exprs, rh_node_kind kind, uint32_t a, uint32_t 
          (kind == RH_NODE_DIVIDE && has_float);
 }
 
-static uint32_t fold_integers(rh_exprs *exprs, rh_node_kind kind, long double a, long double b) {
-  if (kind == RH_NODE_ADD) return integer(exprs, a + b);
-  return integer(exprs, kind == RH_NODE_SUBTRACT ? a - b : 0 + a * b);
-}
-
 static uint32_t fold(rh_exprs *exprs, rh_node_kind kind, uint32_t a, uint32_t b) {
   rh_expr_value x = rh_graph_value(exprs, a), y = rh_graph_value(exprs, b);
-  if (!x.is_float && !y.is_float) return fold_integers(exprs, kind, x.x, y.x);
+  if (!x.is_float && !y.is_float)
+    return integer(exprs, kind == RH_NODE_ADD        ? x.x + y.x
+                          : kind == RH_NODE_SUBTRACT ? x.x - y.x
+                                                     : 0 + x.x * y.x);
   double left = (double)x.x, right = (double)y.x;
   double value = kind == RH_NODE_ADD        ? left + right
                  : kind == RH_NODE_SUBTRACT ? left - right
@@ -307,7 +301,7 @@ uint32_t rh_graph_binary(rh_exprs *exprs, rh_node_kind kind, uint32_t a, uint32_
     return rh_graph_refuse(exprs, "% is of integers; of floats it is fmod(a, b)");
   if (kind >= RH_NODE_AND && kind <= RH_NODE_XOR && rh_type_is_float(type))
     return only_integers(exprs);
-  if (divides && is_zero(at(exprs, b)))
+  if (divides && !rh_type_is_float(type) && at(exprs, b)->is_known && !at(exprs, b)->known.u64)
     return rh_graph_refuse(exprs, "a division of integers by 0");
   rh_node node = {.kind = kind, .type = type, .args = {a, b}};
   return rh_graph_add(exprs, &node);
