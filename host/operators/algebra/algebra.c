@@ -278,19 +278,6 @@ rh_status rh_algebra_examine(const rh_custom *self, rh_algebra_report *report, r
   return RH_OK;
 }
 
-int rh_algebra_is_wrong(const rh_custom *self, const rh_algebra_report *report, rh_law law) {
-  if (report->laws[law] != RH_LAW_BROKEN) return 0;
-  return law != RH_LAW_COMMUTATIVE || (self->op.flags & RH_OP_COMMUTATIVE);
-}
-
-rh_law rh_algebra_verdict(const rh_custom *self, const rh_algebra_report *report) {
-  static const rh_law by_weight[RH_LAWS] = {RH_LAW_ASSOCIATIVE, RH_LAW_IDENTITY,
-                                            RH_LAW_COMMUTATIVE};
-  for (int k = 0; k < RH_LAWS; k++)
-    if (rh_algebra_is_wrong(self, report, by_weight[k])) return by_weight[k];
-  return RH_LAWS;
-}
-
 /* ---- Trust ---- */
 
 static const char examined[] = "examined";

@@ -6,6 +6,19 @@ uint32_t rh_law_values(rh_law law) {
   return law == RH_LAW_IDENTITY ? 1 : law == RH_LAW_COMMUTATIVE ? 2 : 3;
 }
 
+int rh_algebra_is_wrong(const rh_custom *self, const rh_algebra_report *report, rh_law law) {
+  if (report->laws[law] != RH_LAW_BROKEN) return 0;
+  return law != RH_LAW_COMMUTATIVE || (self->op.flags & RH_OP_COMMUTATIVE);
+}
+
+rh_law rh_algebra_verdict(const rh_custom *self, const rh_algebra_report *report) {
+  static const rh_law by_weight[RH_LAWS] = {RH_LAW_ASSOCIATIVE, RH_LAW_IDENTITY,
+                                            RH_LAW_COMMUTATIVE};
+  for (int k = 0; k < RH_LAWS; k++)
+    if (rh_algebra_is_wrong(self, report, by_weight[k])) return by_weight[k];
+  return RH_LAWS;
+}
+
 void rh_law_sides(const rh_custom *of, rh_law law, const unsigned char *a, const unsigned char *b,
                   const unsigned char *c, unsigned char *left, unsigned char *right, uint32_t n) {
   if (law == RH_LAW_IDENTITY) { /* on the left, and on the right */
