@@ -16,7 +16,6 @@ typedef struct choice {
   const rh_job_spec *spec;
   rh_tunedb *tuned;
   int rounds_once; /* sums that are rounded once are asked for, and some strategies promise them */
-  int without_device; /* 1: so far none was looked for */
   /* n of them; then, up to n_known, those of other bits than are asked for */
   rh_known_strategy *list;
   uint32_t n, n_known;
@@ -169,7 +168,7 @@ static void weigh_way(choice *c) {
   if (c->way_s == 0) keep(c, is_on_device);
 }
 
-static rh_status gather_candidates(choice *c, rh_error *error) {
+static rh_status gather_candidates(choice *c, int without_device, rh_error *error) {
   const rh_job_spec *spec = c->spec;
   RH_TRY(RH_NEW(&c->list, c->context->registry.n_entries + 1u, "the strategies", error));
   take_entries(c, 1);
@@ -180,7 +179,7 @@ static rh_status gather_candidates(choice *c, rh_error *error) {
   keep(c, is_judged);
   take_cut(c);
   if (spec->operation.layout) keep(c, is_one_run);
-  if (!c->without_device) try_out(c);
+  if (!without_device) try_out(c);
   weigh_way(c);
   c->n = c->n_known;
   take_entries(c, 0);
@@ -331,15 +330,6 @@ static void add_problem(const choice *c, const rh_tunedb_entry *known, rh_text *
     rh_text_add(text, ", for %s of %s", known->op->name, rh_type_name(known->op->type));
 }
 
-/* "measured here", "measured here, for sum of f32" */
-static void add_source(const choice *c, const rh_tunedb_entry *known, rh_text *text) {
-  if (known->origin == RH_TUNED_SHIPPED)
-    rh_text_add(text, "by the defaults that come with redhost for %s",
-                rh_tunedb_shipped_name(c->tuned));
-  else rh_text_add(text, "measured here");
-  add_problem(c, known, text);
-}
-
 static const char *cost_of(char text[32], const rh_tunedb_entry *known, int by_latency) {
   return rh_format_seconds(text, time_or_latency(known->time_s, known->latency_s, by_latency));
 }
@@ -358,7 +348,11 @@ static void explain_times(const choice *c, const rh_known_strategy *best, int by
   const rh_tunedb_entry *first = best->known.from, *second;
   const rh_known_strategy *next = quickest(c, by_latency, best);
   rh_text_add(text, "%s, ", best->entry->says.name);
-  add_source(c, first, text);
+  if (first->origin == RH_TUNED_SHIPPED)
+    rh_text_add(text, "by the defaults that come with redhost for %s",
+                rh_tunedb_shipped_name(c->tuned));
+  else rh_text_add(text, "measured here");
+  add_problem(c, first, text);
   rh_text_add(text, " at %s", rh_format_size(size, first->n));
   if (first->cut.length)
     rh_text_add(text, " in segments of %s (%s)", rh_format_size(size, first->cut.length),
@@ -465,14 +459,13 @@ static void choice_finish(choice *c) {
   free(c->list);
 }
 
-/* From the strategies that are asked for, or more. */
+/* From the strategies that are asked for, or more.  without_device: 1: none was looked for. */
 static rh_status consider(choice *c, const rh_wanted *wanted, int without_device, rh_error *error) {
   choice_finish(c);
   *c = choice_of(c->context, c->spec);
-  c->without_device = without_device;
   RH_TRY(rh_context_examine(c->context, wanted, error));
   RH_TRY(rh_context_tuned(c->context, &c->tuned, error));
-  RH_TRY(gather_candidates(c, error));
+  RH_TRY(gather_candidates(c, without_device, error));
   look_up(c);
   return RH_OK;
 }

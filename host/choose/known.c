@@ -47,11 +47,6 @@ rh_status rh_job_trust(rh_context *context, const rh_job_spec *spec, rh_error *e
   return note_fact(context, &itself, 0, error);
 }
 
-static rh_status examine(const rh_operator *op, const rh_arrays *arrays, uint64_t first, uint64_t n,
-                         rh_error *error) {
-  return rh_algebra_trust_on(rh_custom_of(op), arrays, first, n, error);
-}
-
 /* ---- `auto` goes on to another strategy ---- */
 
 enum { MOST_ATTEMPTS = 16 };
@@ -182,6 +177,6 @@ static rh_status use_tuned(rh_job *job, rh_error *error) {
 
 const rh_context_calls rh_choosing = {.use_tuned = use_tuned,
                                       .wrong = wrong,
-                                      .examine = examine,
+                                      .examine = rh_algebra_trust_on,
                                       .finish = finish,
                                       .describe = rh_foreign_open};

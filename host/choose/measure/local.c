@@ -425,8 +425,6 @@ static rh_status open_segments(local *l, rh_opened *opened, rh_error *error) {
   if (l->of.is_loop && l->of.job.device && l->of.n > MOST_IN_A_LOOP)
     return rh_fail(error, RH_DECLINED, "it would run once for each of %llu segments",
                    (unsigned long long)l->of.n);
-  note_answer(l, opened);
-  l->asked = 1;
   return RH_OK;
 }
 
@@ -450,11 +448,14 @@ static rh_status local_ask(void *self, const rh_bench_data *data, rh_opened *ope
                           .operation.what = shared->what};
   if (data->op->is_custom) memcpy(l->spec.offsets, data->offsets, sizeof l->spec.offsets);
   enter_phase(l, RH_PHASE_loading);
-  if (data->lengths) return open_segments(l, opened, error);
-  RH_TRY(rh_job_open(&l->of.job, shared->context, &l->spec, error));
-  opened->params_from = l->of.job.params_from.from; /* also if query declined */
-  enter_phase(l, RH_PHASE_query);
-  RH_TRY(rh_job_ask(&l->of.job, error));
+  if (data->lengths) {
+    RH_TRY(open_segments(l, opened, error));
+  } else {
+    RH_TRY(rh_job_open(&l->of.job, shared->context, &l->spec, error));
+    opened->params_from = l->of.job.params_from.from; /* also if query declined */
+    enter_phase(l, RH_PHASE_query);
+    RH_TRY(rh_job_ask(&l->of.job, error));
+  }
   note_answer(l, opened);
   l->asked = 1;
   return RH_OK;

@@ -221,7 +221,7 @@ enum { WORKS, IS_DONE, HAS_FAILED };
 
 /* A rank says this once one has failed. */
 typedef struct last_words {
-  int32_t has_failed, status;
+  int32_t status;
   char text[TEXT_BYTES];
 } last_words;
 
@@ -259,10 +259,10 @@ static int wait_for(shift *s, double seconds) {
 /* All ranks fail with the first one's failure.  Failures in the same words are one. */
 static rh_status judge_words(const rh_ranks *ranks, const last_words *all, rh_error *error) {
   uint32_t size = ranks->place.size, first = 0, same = 0;
-  while (first < size && !all[first].has_failed) first++;
+  while (first < size && all[first].status == RH_OK) first++;
   if (first == size) return RH_OK;
   for (uint32_t r = 0; r < size; r++)
-    same += all[r].has_failed && strcmp(all[r].text, all[first].text) == 0;
+    same += all[r].status != RH_OK && strcmp(all[r].text, all[first].text) == 0;
   if (same == size) return rh_fail(error, all[first].status, "%.*s", TEXT_BYTES, all[first].text);
   return rh_fail(error, all[first].status, "rank %u (host %s): %.*s", first, ranks->hosts[first],
                  TEXT_BYTES, all[first].text);
@@ -270,7 +270,7 @@ static rh_status judge_words(const rh_ranks *ranks, const last_words *all, rh_er
 
 static rh_status settle_failure(rh_ranks *ranks, rh_status status, const rh_error *why,
                                 rh_error *error) {
-  last_words mine = {.has_failed = status != RH_OK, .status = status};
+  last_words mine = {.status = status};
   RH_FREED(last_words) all = NULL;
   if (status != RH_OK) snprintf(mine.text, sizeof mine.text, "%.*s", TEXT_BYTES - 1, why->message);
   RH_TRY(RH_NEW(&all, ranks->place.size, "the ranks' messages", error));

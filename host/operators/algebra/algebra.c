@@ -308,8 +308,9 @@ rh_status rh_algebra_trust(const rh_custom *self, rh_cache *cache, rh_error *err
   return RH_OK;
 }
 
-rh_status rh_algebra_trust_on(const rh_custom *self, const rh_arrays *arrays, uint64_t first,
+rh_status rh_algebra_trust_on(const rh_operator *op, const rh_arrays *arrays, uint64_t first,
                               uint64_t n, rh_error *error) {
+  const rh_custom *self = rh_custom_of(op);
   rh_algebra_report report = {0};
   if (!self->face.is_struct || self->n_parts || self->code) return RH_OK;
   rh_sides_try_data(self, arrays, first, n, &report);

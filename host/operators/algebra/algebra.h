@@ -59,7 +59,7 @@ rh_status rh_algebra_trust(const rh_custom *self, rh_cache *cache, rh_error *err
 
 /* Examines it on n elements, the first of them number `first` of the whole, before a strategy is
  * blamed for what it made of them.  RH_OK also for what rh_algebra_examine() passes over. */
-rh_status rh_algebra_trust_on(const rh_custom *self, const rh_arrays *arrays, uint64_t first,
+rh_status rh_algebra_trust_on(const rh_operator *op, const rh_arrays *arrays, uint64_t first,
                               uint64_t n, rh_error *error);
 
 /* ---- Does a device compute an operator as the host does? ---- */
