@@ -127,6 +127,9 @@ def no_constants(name):
 class Case(unittest.TestCase):
     """A home, a cache and a working directory for each class."""
 
+    # Where most programs are used once, none is stored: PoCL compiles every kernel once more for that.
+    uses_programs_once = False
+
     @classmethod
     def setUpClass(cls):
         cls.home = tempfile.mkdtemp(prefix="redhost-cli-")
@@ -134,6 +137,8 @@ class Case(unittest.TestCase):
         os.chmod(cls.home, 0o755)
         cls.env = clean_environment(cls.home)
         share_programs(cls.env["XDG_CACHE_HOME"])
+        if cls.uses_programs_once:
+            cls.env["REDHOST_NO_CACHE"] = "1"
         cls.cwd = os.path.join(cls.home, "work")
         os.mkdir(cls.cwd)
 

@@ -21,6 +21,8 @@ STRATEGIES = ("serial", "native", "onepass", "two_stage", "cascade", "auto")
 @unittest.skipIf(np is None, "" if np else WHY)
 class Operators(cli.Case):
 
+    uses_programs_once = True
+
     def setUp(self):
         super().setUp()
         random = np.random.default_rng(7)
@@ -447,6 +449,8 @@ class Operators(cli.Case):
 
 class Bench(cli.Case):
     """All strategies in one table, and the results as files."""
+
+    uses_programs_once = True
 
     ARGS = ("--bench", "-s", "native,onepass,two_stage_ordered,atomic", "--quick", "--max-time=0.05", "-q")
 

@@ -352,7 +352,7 @@ MATRIX = {"redhost": "operator/1", "name": "matrix", "summary": "products of mat
           "combine": ["a.p*b.p", "a.p*b.q + a.q*b.r", "a.r*b.r"], "claims": ["associative"]}
 OPERATORS = [("--op", op) for op in "sum prod min max argmin argmax mean meanvar asum xor".split()] + [
     ("--op", "matrix.op.json"), ("--map", "x*i+n"), ("--map", "x-i", "--op", "argmin"), ("--where", "x > 1", "--initial", "3")]
-TWO = {"POCL_DEVICES": "basic pthread"}
+TWO = {"POCL_DEVICES": "pthread pthread"}
 
 
 class Ways(Arrays):
