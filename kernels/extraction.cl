@@ -68,12 +68,6 @@ typedef float number;
 
 /* ---- The bins of a group ---- */
 
-#if RH_GROUP == 1
-#define MEET()
-#else
-#define MEET() barrier(CLK_LOCAL_MEM_FENCE)
-#endif
-
 /* Adds magnitude * 2^at units.  The copies of a bin's lower word lie side by side, and then those
  * of the upper one.  The lower words are all on their way before one is waited for. */
 static inline void add_integer(__local uint *bins, bool is_negative, ulong magnitude, uint at) {
@@ -406,7 +400,7 @@ static inline void take_share(SHARE_PARAMETERS, __local uint *bins) {
     load_chunk(packs, from, apart, count);
     if (s == 0) { /* while the first loads are on their way */
       clear(bins);
-      MEET();
+      rh_barrier(CLK_LOCAL_MEM_FENCE);
     }
     if (count && !add_chunk(&mine, bins, packs)) mine.flags |= add_each(bins, from, apart, count);
     if (s == steps) break;
@@ -468,9 +462,9 @@ static inline void gather(__local uint *bins) {
 
 static inline void group_sum(SHARE_PARAMETERS, __local uint *bins) {
   take_share(input, pack, steps, rest, first, n, head, outside, one, bins);
-  MEET();
+  rh_barrier(CLK_LOCAL_MEM_FENCE);
   gather(bins);
-  MEET();
+  rh_barrier(CLK_LOCAL_MEM_FENCE);
 }
 
 /* ---- The result ---- */
@@ -545,7 +539,7 @@ static inline void finish(__local uint *words, __global rh_value *result, ulong 
     LOWER((__local int *)words + LEAST, k);
     RAISE((__local int *)words + MOST, k);
   }
-  MEET();
+  rh_barrier(CLK_LOCAL_MEM_FENCE);
   if (get_local_id(0) == 0)
     result[result_index] = RH_PASTE(as_, RH_SCALAR)(
         sum_of(sums, (int)words[LEAST], (int)words[MOST], words[ALL_FLAGS]));
@@ -563,7 +557,7 @@ static inline void leave(__local const uint *words, __global int *sums) {
 static inline void collect(__local uint *words, __global int *sums) {
   for (uint k = get_local_id(0); k <= DIGITS; k += RH_GROUP)
     words[k < DIGITS ? SUMS + k : ALL_FLAGS] = (uint)atomic_xchg(sums + k, 0);
-  MEET();
+  rh_barrier(CLK_LOCAL_MEM_FENCE);
 }
 
 #ifdef RH_FINISH_LAUNCH
@@ -575,7 +569,7 @@ EXTRACTION void extraction(SHARE_PARAMETERS, __local uint *words, __global int *
 EXTRACTION void extraction_finish(__local uint *words, __global int *sums,
                                   __global rh_value *result, ulong result_index) {
   clear(words);
-  MEET();
+  rh_barrier(CLK_LOCAL_MEM_FENCE);
   collect(words, sums);
   finish(words, result, result_index);
 }
@@ -602,17 +596,13 @@ EXTRACTION void extraction(SHARE_PARAMETERS, __local uint *words, __global int *
   group_sum(input, pack, steps, rest, first, n, head, outside, one, words);
   if (groups > 1) {
     leave(words, sums);
-#if RH_GROUP > 1
-    barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-#endif
+    rh_barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
     if (get_local_id(0) == 0) {
       FENCE();
       words[IS_LAST] = rh_is_last_to_arrive(tickets, groups);
       FENCE();
     }
-#if RH_GROUP > 1
-    barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-#endif
+    rh_barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
     if (!words[IS_LAST]) return;
     collect(words, sums);
   }

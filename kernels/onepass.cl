@@ -131,14 +131,10 @@ static inline rh_value take_share(SHARE_PARAMETERS) {
   return mine;
 }
 
-/* A group of one work-item, which is what CPUs have unless told, meets no other.  PoCL 5 aborts
- * when it compiles the barriers of the operators that are exact for groups of one or two. */
 #if RH_GROUP == 1
 #define MEET(scratch, value) (value)
-#define WAIT_FOR_GROUP(fence)
 #else
-#define MEET(scratch, value)  rh_group_shuffle_tree(scratch, value)
-#define WAIT_FOR_GROUP(fence) barrier(fence)
+#define MEET(scratch, value) rh_group_shuffle_tree(scratch, value)
 #endif
 
 #ifdef RH_FINISH_LAUNCH
@@ -186,7 +182,7 @@ static inline bool finishes(__global void *slots, __global uint *tickets, __loca
     rh_leave(slots, all, epoch);
     *is_last = rh_is_last_to_arrive(tickets, groups);
   }
-  WAIT_FOR_GROUP(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+  rh_barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
   return *is_last;
 }
 #endif
@@ -201,7 +197,7 @@ ONEPASS void onepass(SHARE_PARAMETERS, __local rh_value *scratch, __global void 
     if (!finishes(slots, tickets, is_last, all, groups, epoch)) return;
 #ifdef RH_FINISH_WAIT
     all = collect(get_local_id(0) == 0 ? all : rh_identity(), slots, groups - 1, epoch);
-    WAIT_FOR_GROUP(CLK_LOCAL_MEM_FENCE);
+    rh_barrier(CLK_LOCAL_MEM_FENCE);
 #else
     all = collect(rh_identity(), slots, groups, epoch);
 #endif

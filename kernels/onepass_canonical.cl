@@ -43,7 +43,7 @@
 /* The value of each team in its first member becomes that of a member of the first team. */
 static inline rh_value gather_teams(__local rh_value *scratch, rh_value mine) {
   if (rh_member() == 0) scratch[rh_team()] = mine;
-  barrier(CLK_LOCAL_MEM_FENCE);
+  rh_barrier(CLK_LOCAL_MEM_FENCE);
   return get_local_id(0) < RH_GROUP / RH_TEAM ? scratch[get_local_id(0)] : rh_identity();
 }
 
@@ -62,7 +62,7 @@ static inline uint join_chunks(__local rh_value *scratch, rh_value *mine, uint k
 #if RH_TEAMS > 1
   if (rh_team() < RH_TEAMS && rh_member() < kept)
     scratch[rh_member() * RH_TEAMS + rh_team()] = *mine;
-  barrier(CLK_LOCAL_MEM_FENCE);
+  rh_barrier(CLK_LOCAL_MEM_FENCE);
   /* A team without a value has nothing more to do. */
   if (rh_team() * RH_TEAM < kept * RH_TEAMS) {
     *mine = item < kept * RH_TEAMS ? scratch[item] : rh_identity();
@@ -72,7 +72,7 @@ static inline uint join_chunks(__local rh_value *scratch, rh_value *mine, uint k
   if (log == 0) return shift;
   *mine = rh_aligned_tree(*mine, RH_TEAMS, min(1u << shift, (uint)RH_TEAM));
   if (1u << shift <= RH_TEAM) return shift;
-  barrier(CLK_LOCAL_MEM_FENCE);
+  rh_barrier(CLK_LOCAL_MEM_FENCE);
   shift -= popcount(RH_TEAM - 1);
   *mine = rh_aligned_tree(gather_teams(scratch, *mine), 1, 1u << shift);
   return shift;
@@ -133,7 +133,7 @@ static inline rh_value take_chunks(DATA_PARAMETERS, bool aligned, __local rh_val
     if (runs > 1 && at << shift == item && at < nodes) LEAVE(run + at, mine);
     if (chunk == end) return mine;
     run += nodes;
-    barrier(CLK_LOCAL_MEM_FENCE); /* scratch is free again */
+    rh_barrier(CLK_LOCAL_MEM_FENCE); /* scratch is free again */
   }
 }
 
@@ -161,13 +161,17 @@ static inline rh_value take_tiles(DATA_PARAMETERS, uint tile, bool aligned,
 }
 
 static inline rh_value join_items(__local rh_value *scratch, rh_value mine, uint count) {
+#if RH_GROUP == 1
+  return mine;
+#else
   return rh_group_tree_ordered(scratch, mine);
+#endif
 }
 
 static inline rh_value join_teams(__local rh_value *scratch, rh_value mine) {
 #if RH_TEAMS > 1
   if (rh_member() == 0) scratch[rh_team()] = mine;
-  barrier(CLK_LOCAL_MEM_FENCE);
+  rh_barrier(CLK_LOCAL_MEM_FENCE);
   mine = get_local_id(0) < RH_TEAMS ? scratch[get_local_id(0)] : rh_identity();
   mine = join_items(scratch, mine, RH_TEAMS);
 #endif
@@ -184,7 +188,7 @@ static inline rh_value take_runs(DATA_PARAMETERS, bool aligned, __local rh_value
     rh_value mine = join_teams(scratch, take_tiles(DATA, tile, aligned, scratch));
     if (runs > 1 && get_local_id(0) == 0) LEAVE(run, mine);
     if (++run == end) return mine;
-    barrier(CLK_LOCAL_MEM_FENCE); /* scratch is free again */
+    rh_barrier(CLK_LOCAL_MEM_FENCE); /* scratch is free again */
   }
 }
 #endif
@@ -249,7 +253,7 @@ ONEPASS void onepass_finish(NODES_PARAMETERS, uint runs, uint each, __local rh_v
 #error "no group can wait for another here"
 #endif
 static inline bool finishes(uint share, __global uint *tickets, __local uint *is_last) {
-  barrier(CLK_LOCAL_MEM_FENCE); /* scratch is free again */
+  rh_barrier(CLK_LOCAL_MEM_FENCE); /* scratch is free again */
   return get_group_id(0) == get_num_groups(0) - 1;
 }
 #else
@@ -257,9 +261,9 @@ static inline bool finishes(uint share, __global uint *tickets, __local uint *is
   uint groups = (uint)get_num_groups(0);
   /* All that the group leaves is on its way before it counts as arrived.  A single node is left by
    * the work-item that counts. */
-  if (share > 1) barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+  if (share > 1) rh_barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
   if (get_local_id(0) == 0) *is_last = rh_is_last_to_arrive(tickets, groups);
-  barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+  rh_barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
   return *is_last;
 }
 #endif

@@ -155,12 +155,12 @@ static inline rh_value join_members(__local rh_value *scratch, share s, rh_value
 #endif
   scratch[item] = mine;
   FOR_DISTANCES(d, s.members) {
-    barrier(CLK_LOCAL_MEM_FENCE);
+    rh_barrier(CLK_LOCAL_MEM_FENCE);
     if (IS_LOWER(s.member, d))
       scratch[item] = meet(scratch[item], scratch[item + d * s.apart], false);
   }
   mine = scratch[item]; /* only a first member's counts, which no other has written since */
-  barrier(CLK_LOCAL_MEM_FENCE);
+  rh_barrier(CLK_LOCAL_MEM_FENCE);
 #endif
   return mine;
 }
@@ -244,9 +244,9 @@ SEGMENTS void segments_by_offsets(RH_OPERANDS_PARAMETERS, ulong first, ulong num
 #ifndef RH_ALONE
   __local uint longest;
   if (get_local_id(0) == 0) longest = 0;
-  barrier(CLK_LOCAL_MEM_FENCE);
+  rh_barrier(CLK_LOCAL_MEM_FENCE);
   atomic_max(&longest, own);
-  barrier(CLK_LOCAL_MEM_FENCE);
+  rh_barrier(CLK_LOCAL_MEM_FENCE);
   count = longest;
 #endif
   rh_value value = fold_part(rh_operands_at(RH_OPERANDS, first + start), s, 0, count, own, scratch);
@@ -333,7 +333,7 @@ SEGMENTS void segments_join(__global const rh_value *nodes, ulong number, ulong 
       rh_sequence_add(&all, rh_nodes_value(nodes + segment * parts, k, end));
   scratch[item] = rh_sequence_value(&all);
   for (uint d = 1; d < members; d *= 2) {
-    barrier(CLK_LOCAL_MEM_FENCE);
+    rh_barrier(CLK_LOCAL_MEM_FENCE);
     if (member % (2 * d) == 0) scratch[item] = rh_combine(scratch[item], scratch[item + d]);
   }
   if (is_there && member == 0) to[at + segment] = scratch[item];

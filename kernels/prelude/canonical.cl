@@ -459,13 +459,13 @@ static inline rh_value rh_tile_fold(__local rh_value *scratch, rh_vector share) 
   rh_vector_lanes(share, lanes);
   for (uint k = 0; k < RH_WIDTH; k++) row[rh_member() * RH_WIDTH + k] = lanes[k];
   for (uint half_of = RH_TEAM * RH_WIDTH / 2; half_of > 0; half_of /= 2) {
-    barrier(CLK_LOCAL_MEM_FENCE);
+    rh_barrier(CLK_LOCAL_MEM_FENCE);
     for (uint k = rh_member(); k < half_of; k += RH_TEAM)
       row[k] = rh_combine(row[k], row[k + half_of]);
   }
-  barrier(CLK_LOCAL_MEM_FENCE);
+  rh_barrier(CLK_LOCAL_MEM_FENCE);
   rh_value value = row[0];
-  barrier(CLK_LOCAL_MEM_FENCE);
+  rh_barrier(CLK_LOCAL_MEM_FENCE);
   return value;
 }
 #endif
