@@ -410,18 +410,20 @@ class Hostile(Plots):
                 point("i16", 2, 1e-300), point("i16", 3, 1e-6),  # not to be believed
                 point("u16", 2**20, 1e-3, ci95=[0, 9e8]),
                 *(point("i32", n, n * 1e-9) for n in (1000, 1500, 99999, 10**9)), *(point("u32", n, 1e-6) for n in range(1, 300))]
-        for peak in (4e12, 1e300, 0, -5, "x", 1, None):
-            document = plot_data.document(rows)
-            document["calibration"][0].update(read_peak_Bps=peak, empty_kernel_s=peak, launch_s=1e300)
-            if peak is None:
-                document.pop("calibration")
+        peaks = {"1:0": 4e12, "1:1": 1e300, "1:2": 0, "1:3": -5, "1:4": "x", "1:5": 1}
+        rows += [dict(rows[0], device=id_) for id_ in peaks if id_ != "1:0"]
+        document = plot_data.document(rows)
+        document["devices"] = [dict(document["devices"][0], id=id_) for id_ in peaks]
+        document["calibration"] = [dict(device=id_, timer="event", read_peak_Bps=peak, empty_kernel_s=peak, launch_s=1e300)
+                                   for id_, peak in peaks.items()]
+        for shown in (("--picture", ",".join(ALL)), ("--type=i8", "--picture", ",".join(ALL[:3]))):
             self.results(document)
-            shown = ("--picture", ",".join(ALL)) if peak == 4e12 else ("--type=i8", "--picture", ",".join(ALL[:3]))
             done = self.good("--plot=r.json", "-q", *shown, "--export=p.svg", "--export=p.html")
             for name in done.out.split():
                 if name.endswith(".svg"):
-                    self.assertNotRegex(" ".join(self.texts(self.svg(name))), r"(?i)\b(nan|inf)\b", (peak, name))
-            self.assertNotRegex(self.good("--plot=r.json").out, r"(?i)\b(nan|inf)\b", peak)
+                    self.assertNotRegex(" ".join(self.texts(self.svg(name))), r"(?i)\b(nan|inf)\b", name)
+            self.assertNotRegex(self.good("--plot=r.json").out, r"(?i)\b(nan|inf)\b")
+            document.pop("calibration", None)
 
     def test_nothing_to_draw(self):
         failed = plot_data.make(sizes=(10,))
