@@ -42,10 +42,10 @@ TEST(those_that_come_along) {
 TEST(constants_and_code) {
   const rh_let lets[] = {
       {"t", {1, (long double)0.1}}, {"k", {0, INT64_MIN}}, {"l", {0, UINT64_MAX}}};
-  tell(made_of(
-      "{\"redhost\": \"operator/1\", \"name\": \"c\", \"operands\": [\"x\", \"y\"], "
-      "\"op\": \"max\", \"map\": \"x*t + y*k*l\", \"constants\": {\"t\": 7, \"k\": 3, \"l\": 4}}",
-      RH_TYPE_f64, lets, 3));
+  tell(made_of("{\"redhost\": \"operator/1\", \"name\": \"c\", \"operands\": [\"x\", \"y\"], "
+               "\"op\": \"max\", \"map\": \"x*t + y*k*l\", "
+               "\"constants\": {\"t\": 7, \"k\": 3, \"l\": 4, \"unread\": 5}}",
+               RH_TYPE_f64, lets, 3));
   tell(made_of("{\"redhost\": \"operator/1\", \"name\": \"d\", \"operands\": [\"x\"], "
                "\"value\": {\"far\": \"f64\"}, \"source\": ["
                "\"rh_value rh_identity(void) { rh_value v = {-1}; return v; } /* #;- */\","
