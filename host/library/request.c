@@ -126,19 +126,17 @@ static rh_status convert(const rh_constant *constant, rh_expr_value *value, rh_e
   return RH_OK;
 }
 
-static rh_status change_one(const rh_custom *self, const rh_constant *constant,
-                            rh_expr_value *values, rh_error *error) {
-  for (uint32_t k = 0; k < self->n_lets; k++)
-    if (constant->name && strcmp(self->lets[k].name, constant->name) == 0)
-      return convert(constant, &values[k], error);
-  return rh_fail(error, RH_E_USAGE, "there is no constant '%.64s'",
-                 constant->name ? constant->name : "(null)");
-}
-
 rh_status rh_request_constants(const rh_custom *self, const rh_constant *constants, uint64_t n,
                                rh_expr_value values[RH_MOST_CONSTANTS], rh_error *error) {
   for (uint32_t k = 0; k < self->n_lets; k++) values[k] = self->lets[k].value;
-  for (uint64_t k = 0; k < n; k++) RH_TRY(change_one(self, &constants[k], values, error));
+  for (uint64_t k = 0; k < n; k++) {
+    const char *name = constants[k].name ? constants[k].name : "(null)";
+    uint32_t which = 0;
+    while (which < self->n_lets && strcmp(self->lets[which].name, name) != 0) which++;
+    if (which == self->n_lets)
+      return rh_fail(error, RH_E_USAGE, "there is no constant '%.64s'", name);
+    RH_TRY(convert(&constants[k], &values[which], error));
+  }
   return rh_custom_check_constants(self, values, error);
 }
 

@@ -77,15 +77,6 @@ static rh_status take_axes(rh_segmented *s, rh_error *error) {
 
 /* ---- Any segments ---- */
 
-static rh_status take_length(rh_segmented *s, uint64_t length, rh_error *error) {
-  uint64_t n = s->spec->operation.n;
-  s->layout = rh_layout_axis(n / length, length, 1);
-  if (n % length == 0) return RH_OK;
-  return rh_fail(error, RH_E_USAGE,
-                 "rh_segmentation.length is %llu, and %llu elements are not a multiple of that",
-                 (number)length, (number)n);
-}
-
 static rh_status take_offsets(rh_segmented *s, uint64_t most_copied, rh_error *error) {
   const uint64_t *starts = s->given.starts, *stops = s->given.stops;
   uint64_t n = s->given.n_segments;
@@ -113,10 +104,15 @@ static rh_status cut(rh_segmented *s, const rh_segmentation *asked, uint64_t mos
     return rh_fail(error, RH_E_USAGE,
                    "rh_segmentation: exactly one of n_axes, length, and starts with stops says "
                    "which elements make a segment");
-  RH_TRY(given->n_axes   ? take_axes(s, error)
-         : given->length ? take_length(s, given->length, error)
-                         : take_offsets(s, most_copied, error));
-  uint64_t n = s->is_scattered ? s->layout.segments * s->layout.length : s->spec->operation.n;
+  uint64_t n = s->spec->operation.n, length = given->length;
+  if (given->n_axes) RH_TRY(take_axes(s, error));
+  else if (!length) RH_TRY(take_offsets(s, most_copied, error));
+  else if (n % length == 0) s->layout = rh_layout_axis(n / length, length, 1);
+  else
+    return rh_fail(error, RH_E_USAGE,
+                   "rh_segmentation.length is %llu, and %llu elements are not a multiple of that",
+                   (number)length, (number)n);
+  if (s->is_scattered) n = s->layout.segments * s->layout.length;
   s->spec->operation.layout = &s->layout;
   return rh_layout_check(&s->layout, s->spec->operation.op, n, error);
 }

@@ -109,7 +109,6 @@ struct rh_feed {
   uint64_t given;           /* of a pipe: the bytes of its elements that were given out */
   const rh_reporter *reporter;
 };
-typedef struct rh_feed rh_feed;
 
 /* Opens `path`, "-" for standard input, with the checks of rh_array_open(). */
 rh_status rh_feed_open(rh_feed *feed, const char *path, rh_type type, const rh_reporter *reporter,

@@ -321,9 +321,6 @@ uint64_t rh_chunk_n(const rh_job_spec *spec, uint64_t bytes);
 /* Elements of a chunk, as the spec has it or suits its devices.  check: RH_CHECK_*. */
 uint64_t rh_stream_chunk_n(const rh_reduction_spec *spec, int check);
 
-/* Are references computed on a device, by one thread at a time? */
-int rh_stream_looks_itself(const rh_job_spec *job);
-
 /* Releases what was set up.  [when nothing is on its way] */
 void rh_worker_finish(rh_worker *device);
 
@@ -521,15 +518,6 @@ rh_status rh_resident_part_init(rh_resident_part *part, rh_context *context, con
                                 uint64_t first, uint64_t end, int check, rh_error *error);
 void rh_resident_part_finish(rh_resident_part *part);
 
-/* Reads or generates all elements, in pieces and by all processors, each of which is looked at for
- * the check before it leaves.  Parts without nodes have none; those of the others follow each other
- * in the order of the parts.  source: of known length, and read in any order.  facts:
- * RH_CHECK_FULL or RH_CHECK_NONE; gets references only.  *failed: the part whose device failed, if
- * one did. */
-rh_status rh_resident_load(rh_resident_part *parts, uint32_t n_parts, const rh_source *source,
-                           rh_partial *facts, const rh_reporter *reporter, uint32_t *failed,
-                           rh_error *error);
-
 /* rh_job_trust_on() some elements of the largest node, which are read or generated again. */
 rh_status rh_resident_trust(const rh_resident_part *part, const rh_source *source, rh_error *error);
 
@@ -567,6 +555,10 @@ typedef struct rh_resident {
  * failure. */
 rh_status rh_resident_open(rh_resident *resident, const rh_reduction_spec *spec, rh_error *error);
 void rh_resident_finish(rh_resident *resident);
+
+/* Reads or generates all elements, in pieces and by all processors, each of which is looked at for
+ * the check before it leaves.  facts: RH_CHECK_FULL or RH_CHECK_NONE; gets references only. */
+rh_status rh_resident_load(rh_resident *resident, rh_partial *facts, rh_error *error);
 
 /* `batch` reductions, back to back on each device; 1 if resident->waits.  *seconds: of one, from
  * the first command to the answer on the host. */

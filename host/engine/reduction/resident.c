@@ -222,8 +222,7 @@ static void release(rh_resident *r) {
 static rh_status try_all(rh_resident *r, rh_partial *facts, rh_error *error) {
   double start = rh_now();
   RH_TRY(split(r, error));
-  RH_TRY(rh_resident_load(r->parts, r->spec.n_devices, r->spec.source, facts,
-                          &r->spec.devices[0].context->options.reporter, &r->failed, error));
+  RH_TRY(rh_resident_load(r, facts, error));
   r->load_s = rh_now() - start;
   rh_partial_init(&r->values, &r->whole, r->whole.operation.n, RH_CHECK_NONE);
   RH_TRY(rh_resident_call(r, 1, &r->result, &r->first_s, error));

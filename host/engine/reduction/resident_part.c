@@ -99,17 +99,14 @@ enum {
 
 /* All pieces of the elements on their way. */
 typedef struct load {
-  rh_resident_part *parts;
-  const rh_source *source;
+  rh_resident *of;
   rh_partial *facts;
-  const rh_reporter *reporter; /* in the thread of the caller */
-  pthread_t caller;
+  pthread_t caller; /* in whose thread progress is reported */
   uint64_t piece_n; /* elements of one, which has 2^level tiles */
   uint32_t level;
   uint64_t offsets[RH_MOST_OPERANDS], bytes, element_bytes;
   pthread_mutex_t doors[RH_MOST_WORKERS]; /* of the parts: a session is one thread's at a time */
   pthread_mutex_t lock;                   /* of the facts and what follows */
-  uint32_t *failed;
   rh_error error;
   atomic_int stop;
 } load;
@@ -123,7 +120,7 @@ static void *place_of(const rh_resident_part *part, uint32_t k, uint64_t first) 
 }
 
 static rh_status look_at(load *l, const rh_partial_chunk *piece, rh_error *error) {
-  int by_device = rh_stream_looks_itself(l->facts->job);
+  int by_device = l->facts->job->operation.op->is_code; /* the reference, one at a time */
   if (l->facts->check != RH_CHECK_FULL) return RH_OK;
   if (by_device) pthread_mutex_lock(&l->lock);
   rh_status status = rh_partial_refer(l->facts, piece->operands, piece->first, piece->n, 1,
@@ -136,9 +133,9 @@ static rh_status look_at(load *l, const rh_partial_chunk *piece, rh_error *error
 
 static rh_status write_operand(load *l, uint32_t part_k, uint32_t k, const rh_partial_chunk *piece,
                                rh_error *error) {
-  const rh_resident_part *part = &l->parts[part_k];
+  const rh_resident_part *part = &l->of->parts[part_k];
   const rh_cl_session *session = part->job.instance_spec.session;
-  uint64_t size = rh_type_size(l->source->types[k]);
+  uint64_t size = rh_type_size(l->of->spec.source->types[k]);
   uint64_t at = part->offsets[k] + (piece->first - part->first) * size;
   pthread_mutex_lock(&l->doors[part_k]);
   cl_int code = rh_cl_write(session->queue, part->input.buffer, CL_TRUE, at, piece->n * size,
@@ -146,7 +143,7 @@ static rh_status write_operand(load *l, uint32_t part_k, uint32_t k, const rh_pa
   pthread_mutex_unlock(&l->doors[part_k]);
   if (code == CL_SUCCESS) return RH_OK;
   pthread_mutex_lock(&l->lock);
-  *l->failed = part_k;
+  l->of->failed = part_k;
   pthread_mutex_unlock(&l->lock);
   return rh_cl_fail_short(error, code, "copying the input to the device", session->device,
                           part->bytes, 1);
@@ -155,7 +152,7 @@ static rh_status write_operand(load *l, uint32_t part_k, uint32_t k, const rh_pa
 /* From the source to where it stays, or by way of `room`. */
 static rh_status load_piece(load *l, uint64_t first, char *room, rh_reference *reference,
                             rh_error *error) {
-  const rh_source *source = l->source;
+  const rh_source *source = l->of->spec.source;
   const void *operands[RH_MOST_OPERANDS];
   const rh_partial_chunk piece = {.first = first,
                                   .n = least_of(l->piece_n, source->n - first),
@@ -164,21 +161,22 @@ static rh_status load_piece(load *l, uint64_t first, char *room, rh_reference *r
                                   .reference = reference};
   uint64_t got;
   uint32_t part_k = 0;
-  while (first - l->parts[part_k].first >= l->parts[part_k].n) part_k++;
+  while (first - l->of->parts[part_k].first >= l->of->parts[part_k].n) part_k++;
   for (uint32_t k = 0; k < source->n_operands; k++) {
-    void *at = place_of(&l->parts[part_k], k, first);
+    void *at = place_of(&l->of->parts[part_k], k, first);
     operands[k] = at = at ? at : room + l->offsets[k];
     RH_TRY(source->read(source, k, first, piece.n, at, &l->stop, &got, error));
   }
   if (atomic_load(&l->stop)) return RH_OK;
   RH_TRY(look_at(l, &piece, error));
-  for (uint32_t k = 0; k < source->n_operands && !is_in_host_memory(&l->parts[part_k]); k++)
+  for (uint32_t k = 0; k < source->n_operands && !is_in_host_memory(&l->of->parts[part_k]); k++)
     RH_TRY(write_operand(l, part_k, k, &piece, error));
   return RH_OK;
 }
 
 static void load_some(void *of_load, uint64_t k, uint64_t count) {
   load *l = of_load;
+  const rh_reporter *reporter = &l->of->spec.devices->context->options.reporter;
   rh_error error = {0};
   uint64_t first = k * l->piece_n;
   rh_status status = RH_OK;
@@ -188,8 +186,8 @@ static void load_some(void *of_load, uint64_t k, uint64_t count) {
   RH_FREED(rh_reference) reference = aligned_alloc(_Alignof(rh_reference), sizeof *reference);
   if (!room || !reference) status = rh_fail(&error, RH_E_NOMEM, "no memory for pieces of the data");
   if (status == RH_OK && pthread_equal(pthread_self(), l->caller))
-    status = rh_progress(l->reporter, "streaming", first * l->element_bytes,
-                         l->source->n * l->element_bytes, &error);
+    status = rh_progress(reporter, "streaming", first * l->element_bytes,
+                         l->of->spec.source->n * l->element_bytes, &error);
   if (status == RH_OK) status = load_piece(l, first, room, reference, &error);
   if (status == RH_OK) return;
   pthread_mutex_lock(&l->lock);
@@ -199,37 +197,32 @@ static void load_some(void *of_load, uint64_t k, uint64_t count) {
 }
 
 /* Pieces end where parts do. */
-static void choose_pieces(load *l, uint32_t n_parts) {
+static void choose_pieces(load *l) {
   rh_job_spec piece = *l->facts->job;
   uint64_t tile = rh_partial_tile(&piece), starts = UINT64_C(1) << MOST_LEVEL;
-  for (uint32_t k = 0; k < n_parts; k++) starts |= l->parts[k].first / tile;
+  for (uint32_t k = 0; k < l->of->spec.n_devices; k++) starts |= l->of->parts[k].first / tile;
   l->level = (uint32_t)__builtin_ctzll(starts);
   l->piece_n = piece.operation.n = tile << l->level;
   l->bytes = rh_operand_layout(&piece, l->offsets);
   l->element_bytes = rh_operator_element_bytes(piece.operation.op);
 }
 
-rh_status rh_resident_load(rh_resident_part *parts, uint32_t n_parts, const rh_source *source,
-                           rh_partial *facts, const rh_reporter *reporter, uint32_t *failed,
-                           rh_error *error) {
-  load l = {.parts = parts,
-            .source = source,
-            .facts = facts,
-            .reporter = reporter,
-            .caller = pthread_self(),
-            .failed = failed};
-  choose_pieces(&l, n_parts);
+rh_status rh_resident_load(rh_resident *r, rh_partial *facts, rh_error *error) {
+  load l = {.of = r, .facts = facts, .caller = pthread_self()};
+  uint32_t n_parts = r->spec.n_devices;
+  uint64_t n = r->spec.source->n;
+  choose_pieces(&l);
   pthread_mutex_init(&l.lock, NULL);
   for (uint32_t k = 0; k < n_parts; k++) pthread_mutex_init(&l.doors[k], NULL);
-  rh_share(source->n / l.piece_n + (source->n % l.piece_n != 0), 1, load_some, &l);
+  rh_share(n / l.piece_n + (n % l.piece_n != 0), 1, load_some, &l);
   for (uint32_t k = 0; k < n_parts; k++) pthread_mutex_destroy(&l.doors[k]);
   pthread_mutex_destroy(&l.lock);
   for (uint32_t k = 0; k < n_parts && l.error.status == RH_OK; k++) {
-    rh_resident_part *part = &parts[k];
+    rh_resident_part *part = &r->parts[k];
     if (part->n_nodes && part->job.device && !part->input.buffer &&
         rh_cl_input_init(&part->input, part->job.instance_spec.session, part->region.address, 0,
                          part->bytes, 1, &l.error) != RH_OK)
-      *failed = k;
+      r->failed = k;
   }
   if (l.error.status != RH_OK && error) *error = l.error;
   return l.error.status;

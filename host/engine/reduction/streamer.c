@@ -33,7 +33,7 @@ static rh_status begin_reading(streamer *s, rh_error *error) {
                              .memory = device->staging->memory,
                              .offsets = device->offsets,
                              .views = !device->chunk.device,
-                             .check = rh_stream_looks_itself(device->job) ? NULL : look_at,
+                             .check = device->job->operation.op->is_code ? NULL : look_at,
                              .user = s,
                              .reporter = s->number == 0 ? s->of->spec.reporter : NULL};
   rh_view_guard_again();
@@ -234,7 +234,7 @@ static rh_status send_next(streamer *s, int *is_over, rh_error *error) {
   *is_over = !slot;
   if (!slot) return RH_OK;
   s->sent++;
-  if (rh_stream_looks_itself(device->job)) {
+  if (device->job->operation.op->is_code) { /* a device computes references, for one at a time */
     pthread_mutex_lock(&s->of->crew.lock);
     rh_status status = look_at(s, slot, error);
     pthread_mutex_unlock(&s->of->crew.lock);

@@ -64,8 +64,6 @@ uint64_t rh_stream_chunk_n(const rh_reduction_spec *spec, int check) {
   return rh_chunk_n(devices[0].job, spec->chunk_bytes ? spec->chunk_bytes : suits);
 }
 
-int rh_stream_looks_itself(const rh_job_spec *job) { return job->operation.op->is_code; }
-
 /* ---- Threads ---- */
 
 /* Those that this process may use, shared evenly by so many processes. */
@@ -89,7 +87,7 @@ rh_status rh_stream_try(rh_job *job, int check, rh_error *error) {
 static void plan(rh_worker *device, uint32_t processors, int in_order, int check,
                  uint64_t chunk_n) {
   uint32_t most = copies(device) ? MOST_READERS_FOR_COPIES : MOST_READERS;
-  if (rh_stream_looks_itself(device->job)) check = RH_CHECK_NONE;
+  if (device->job->operation.op->is_code) check = RH_CHECK_NONE; /* a device computes references */
   if (check == RH_CHECK_FULL) most = RH_RING_MOST_THREADS;
   else if (copies(device)) processors -= processors / 4;
   if (in_order && check == RH_CHECK_NONE) most = 1;
