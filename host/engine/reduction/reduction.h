@@ -174,7 +174,8 @@ typedef struct rh_ring_spec {
   const rh_reporter *reporter;
 } rh_ring_spec;
 
-/* Starts the threads.  *spec and what it points to must outlive the ring. */
+/* Starts the threads.  *spec and what it points to must outlive the ring, which is to be destroyed
+ * after a failure, too. */
 rh_status rh_ring_create(rh_ring **ring, const rh_ring_spec *spec, rh_error *error);
 
 /* The next chunk; null after the last one.  Waits for it, and reports progress meanwhile.  Fails

@@ -238,17 +238,11 @@ static uint32_t start_threads(rh_ring *ring, uint32_t n, void *(*run)(void *)) {
   return ring->n_threads - before;
 }
 
-static rh_status start(rh_ring *ring, rh_error *error) {
-  uint32_t n = ring->spec.n_readers;
-  int in_order = ring->spec.schedule->source->in_order;
-  if (in_order) ring->has_checkers = start_threads(ring, n - 1, checker_main) > 0;
-  if (start_threads(ring, in_order ? 1 : n, reader_main)) return RH_OK;
-  return rh_fail(error, RH_E_NOMEM, "no thread could be started to read the data");
-}
-
 rh_status rh_ring_create(rh_ring **made, const rh_ring_spec *spec, rh_error *error) {
-  rh_ring *ring = *made = calloc(1, sizeof *ring);
-  if (!ring) return rh_fail(error, RH_E_NOMEM, "no memory for a ring");
+  uint32_t n = spec->n_readers;
+  int in_order = spec->schedule->source->in_order;
+  RH_TRY(RH_NEW(made, 1, "a ring", error));
+  rh_ring *ring = *made;
   ring->spec = *spec;
   ring->end = UINT64_MAX;
   for (uint32_t k = 0; k < spec->n_slots; k++)
@@ -258,11 +252,9 @@ rh_status rh_ring_create(rh_ring **made, const rh_ring_spec *spec, rh_error *err
   rh_condition_init(&ring->freed);
   rh_condition_init(&ring->full);
   rh_condition_init(&ring->ready);
-  rh_status status = start(ring, error);
-  if (status == RH_OK) return RH_OK;
-  rh_ring_destroy(ring);
-  *made = NULL;
-  return status;
+  if (in_order) ring->has_checkers = start_threads(ring, n - 1, checker_main) > 0;
+  if (start_threads(ring, in_order ? 1 : n, reader_main)) return RH_OK;
+  return rh_fail(error, RH_E_NOMEM, "no thread could be started to read the data");
 }
 
 static int is_ready(rh_ring *ring) {
