@@ -210,11 +210,10 @@ static rh_status same_run(rh_trial *trial, subject s) {
   bits b = {0};
   rh_status status = RH_OK;
   uint64_t runs = s.briefly ? RUNS_BRIEFLY : RUNS;
-  rh_load load;
-  rh_load_start(&load);
+  rh_load_start();
   for (; s.round < LIVES * runs && status == RH_OK; s.round += runs)
     status = try(trial, &s, runs, &b, from_run);
-  rh_load_stop(&load);
+  rh_load_stop();
   RH_TRY(status);
   uint32_t points = rh_n_points(trial->strategy, trial->quick ? 0 : 10);
   int is_telling = !trial->quick || (s.kind != ROUNDED && s.n == TELLING_N);

@@ -145,7 +145,6 @@ rh_status rh_fixture_make(rh_fixture *place, rh_cl_session *session, const rh_op
   *place = (rh_fixture){.session = session,
                         .element_size = row->element_size,
                         .elements = elements,
-                        .is_lent = memory != NULL,
                         .slots = slots,
                         .of_host = result,
                         .of_device = result};
@@ -173,7 +172,7 @@ rh_status rh_fixture_make(rh_fixture *place, rh_cl_session *session, const rh_op
 void rh_fixture_finish(rh_fixture *place) {
   rh_cl_release_buffer(place->input);
   rh_cl_release_buffer(place->of_device.buffer);
-  if (!place->is_lent) free(place->memory);
+  if (place->copy) free(place->memory);
   free(place->copy);
   free(place->of_host.memory);
   *place = (rh_fixture){0};
@@ -182,14 +181,14 @@ void rh_fixture_finish(rh_fixture *place) {
 /* ---- The input ---- */
 
 const unsigned char *rh_fixture_at(const rh_fixture *place, uint64_t element) {
-  const unsigned char *all = place->session || place->is_lent ? place->memory : place->copy;
+  const unsigned char *all = place->session || !place->copy ? place->memory : place->copy;
   return all + element * place->element_size;
 }
 
 rh_status rh_fixture_write(rh_fixture *place, rh_error *error) {
   uint64_t bytes = place->elements * place->element_size;
   if (place->copy && !place->session) memcpy(place->copy, place->memory, bytes);
-  if (!place->session || bytes == 0 || (place->is_lent && place->session->device->shares_memory))
+  if (!place->session || bytes == 0 || (!place->copy && place->session->device->shares_memory))
     return RH_OK;
   RH_CL_TRY(
       error,

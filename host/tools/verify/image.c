@@ -20,11 +20,6 @@ static int segment_at(const rh_image *image, unsigned k, ElfW(Phdr) * segment) {
   return rh_elf_entry(&image->elf, header->e_phoff, header->e_phnum, k, segment, sizeof *segment);
 }
 
-static int section_at(const rh_image *image, unsigned k, ElfW(Shdr) * section) {
-  const ElfW(Ehdr) *header = (const void *)image->elf.bytes;
-  return rh_elf_entry(&image->elf, header->e_shoff, header->e_shnum, k, section, sizeof *section);
-}
-
 /* A string of the dynamic section's table that ends inside it, else null.  The table's address in
  * memory is converted to an offset in the file. */
 static const char *string_at(const rh_image *image, uint64_t at) {
@@ -79,10 +74,14 @@ static int read_dynamic(rh_image *image) {
 
 /* The first entry is reserved. */
 static int read_symbols(rh_image *image) {
+  const ElfW(Ehdr) *header = (const void *)image->elf.bytes;
   ElfW(Shdr) section = {0};
   ElfW(Sym) symbol;
   unsigned at = 0;
-  while (section_at(image, at, &section) && section.sh_type != SHT_DYNSYM) at++;
+  while (
+      rh_elf_entry(&image->elf, header->e_shoff, header->e_shnum, at, &section, sizeof section) &&
+      section.sh_type != SHT_DYNSYM)
+    at++;
   uint64_t n = section.sh_type == SHT_DYNSYM ? section.sh_size / sizeof symbol : 0;
   if (n && !rh_elf_piece(&image->elf, section.sh_offset, section.sh_size)) return 0;
   rh_image_symbol *to = image->symbols = calloc(n + 1, sizeof *to);

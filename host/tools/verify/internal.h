@@ -59,9 +59,9 @@ typedef struct rh_fixture {
   uint32_t element_size;
 
   uint64_t elements;            /* that the input holds, including the range */
-  unsigned char *memory, *copy; /* the input on the host, and a buffer to compare it with */
+  unsigned char *memory, *copy; /* the input on the host, and a buffer to compare it with, or null
+                                 * if the input is the caller's */
   cl_mem input;
-  int is_lent; /* memory belongs to the caller */
 
   uint64_t slots, index; /* values that the result holds; the one to be written */
   /* The result; of very many slots on the host, indices wrap around.  A host strategy has no
@@ -605,13 +605,6 @@ typedef struct rh_imports_seen {
 /* The counts since the last call. */
 rh_imports_seen rh_imports_take(void);
 
-/* Threads that keep every processor busy, so that other threads are scheduled in another order
- * each time. */
-enum { RH_LOAD_MOST = 8 };
-typedef struct rh_load {
-  pthread_t threads[RH_LOAD_MOST];
-  int n, stop;
-} rh_load;
-
-void rh_load_start(rh_load *load);
-void rh_load_stop(rh_load *load);
+/* Keeps every processor busy, so that other threads are scheduled in another order each time. */
+void rh_load_start(void);
+void rh_load_stop(void);

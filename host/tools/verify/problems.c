@@ -10,15 +10,6 @@ static const rh_pair priority_pairs[] = {
     {RH_OP_argmin, RH_TYPE_f64}, {RH_OP_sum, RH_TYPE_i64},
 };
 
-static int is_served(rh_trial *trial, rh_pair pair, uint64_t max_n, rh_answer *answer) {
-  rh_instance_spec spec = {
-      .strategy = trial->strategy, .op = rh_operator_builtin(pair.op, pair.type), .max_n = max_n};
-  const rh_device *device = trial->session ? trial->device : NULL;
-  return spec.op &&
-         rh_params_resolve(trial->strategy, NULL, 0, spec.params, &trial->error) == RH_OK &&
-         rh_instance_query(&spec, device, answer, &trial->error) == RH_OK;
-}
-
 static void add_pair(rh_pairs *pairs, rh_pair pair) {
   for (uint32_t k = 0; k < pairs->n; k++)
     if (pairs->list[k].op == pair.op && pairs->list[k].type == pair.type) return;
@@ -28,15 +19,20 @@ static void add_pair(rh_pairs *pairs, rh_pair pair) {
 rh_status rh_served_pairs(rh_trial *trial, uint64_t max_n, uint32_t most_when_quick,
                           rh_pairs *pairs) {
   enum { FIRST = RH_COUNT(priority_pairs) };
+  rh_instance_spec spec = {.strategy = trial->strategy, .max_n = max_n};
   rh_answer answer = {0};
   pairs->n = 0;
   RH_TRY(rh_trial_device(trial));
+  rh_params_resolve(trial->strategy, NULL, 0, spec.params, NULL);
+  const rh_device *device = trial->session ? trial->device : NULL;
   rh_trial_phase(trial, "query");
   for (uint32_t k = 0; k < FIRST + RH_MOST_PAIRS; k++) {
     uint32_t at = k - FIRST;
     rh_pair all = {1 + at / RH_N_TYPES, 1 + at % RH_N_TYPES};
     rh_pair pair = k < FIRST ? priority_pairs[k] : all;
-    if (is_served(trial, pair, max_n, &answer)) add_pair(pairs, pair);
+    spec.op = rh_operator_builtin(pair.op, pair.type);
+    if (spec.op && rh_instance_query(&spec, device, &answer, &trial->error) == RH_OK)
+      add_pair(pairs, pair);
   }
   if (pairs->n == 0)
     return rh_trial_skip(trial, "serves nothing here: %s",

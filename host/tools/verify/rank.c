@@ -170,12 +170,11 @@ static int last(rank *r) {
 static int do_task(rank *r) {
   enum { APART_US = 150000 };
   const rh_rank_place *place = &r->said.place;
-  rh_load load = {.n = 0};
   if (r->task == RH_RANK_LASTS || r->task == RH_RANK_LEAVES || r->task == RH_RANK_ABORTS)
     return last(r);
-  if (r->task == RH_RANK_MANY) rh_load_start(&load);
+  if (r->task == RH_RANK_MANY) rh_load_start();
   int result = gather_all(r);
-  rh_load_stop(&load);
+  rh_load_stop();
   if (r->task == RH_RANK_CLOSES)
     usleep((r->seed % 2 ? place->rank : place->size - 1 - place->rank) * APART_US);
   return result;
