@@ -80,21 +80,20 @@ RH_TEST(62, "reads nothing outside the input", RH_RUN_TEST(6, 0.4)) {
 enum { FENCED_PAIRS = 4 };
 
 /* One instance with canaries around its memory. */
-static rh_status fenced(rh_trial *trial, rh_pair pair, uint64_t max_n, int in_front) {
+static rh_status fenced(rh_trial *trial, rh_pair pair, uint64_t max_n, enum rh_rig_fence fence) {
   const uint64_t at[] = {max_n, 1, max_n - 1, 257, 64, max_n};
-  rh_fence fence = {.in_front = in_front};
   RH_FINISHED(rh_rig) rig;
-  RH_TRY(rh_rig_open(&rig, trial, pair, max_n, &(rh_rig_with){.fence = &fence}));
+  RH_TRY(rh_rig_open(&rig, trial, pair, max_n, &(rh_rig_with){.fence = fence}));
   rig.run_phase = "run, with inaccessible pages beside the memory of alloc()";
   for (size_t k = 0; k < RH_COUNT(at); k++) {
     if (at[k] > max_n) continue;
     rh_status status = rh_rig_case(&rig, "hash", 1 + k, at[k], k);
     /* more specific than a wrong answer */
-    RH_TRY(rh_fence_check(&fence, rig.session, rig.error));
+    RH_TRY(rh_rig_check_fence(&rig));
     RH_TRY(status);
   }
   rh_rig_teardown(&rig);
-  return rh_fence_check(&fence, rig.session, rig.error);
+  return rh_rig_check_fence(&rig);
 }
 
 RH_TEST(63, "stays within the memory that it requested", RH_RUN_TEST(4, 0.3)) {
@@ -103,9 +102,10 @@ RH_TEST(63, "stays within the memory that it requested", RH_RUN_TEST(4, 0.3)) {
   RH_TRY(rh_served_pairs(trial, 20011, 2, &pairs));
   for (uint32_t k = 0; k < pairs.n && k < FENCED_PAIRS; k++)
     for (size_t j = 0; j < RH_COUNT(at) - (trial->quick ? 1 : 0); j++) {
-      rh_status status = fenced(trial, pairs.list[k], at[j], 1);
+      rh_status status = fenced(trial, pairs.list[k], at[j], RH_FENCE_IN_FRONT);
       /* a plugin's direct OpenCL calls may work on a buffer but fail on a sub-buffer */
-      if (status != RH_OK && status != RH_E_WRONG) status = fenced(trial, pairs.list[k], at[j], 0);
+      if (status != RH_OK && status != RH_E_WRONG)
+        status = fenced(trial, pairs.list[k], at[j], RH_FENCE_BEHIND);
       RH_TRY(rh_unless_declined(status));
     }
   return RH_OK;

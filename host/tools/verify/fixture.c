@@ -27,8 +27,7 @@ void rh_guard_unmap(rh_guard *guard) {
 
 /* ---- Memory of which only a part may be written ---- */
 
-/* Fills a part of it with poison. */
-static rh_status fill(const rh_watched *w, uint64_t at, uint64_t bytes, rh_error *error) {
+rh_status rh_watched_fill(const rh_watched *w, uint64_t at, uint64_t bytes, rh_error *error) {
   if (w->memory) memset(w->memory + at, w->poison, bytes);
   if (!w->buffer) return RH_OK;
   RH_CL_TRY(error, rh_cl_fill(w->session->queue, w->buffer, w->poison, at, bytes),
@@ -55,72 +54,6 @@ rh_status rh_watched_check(const rh_watched *w, int64_t *away, rh_error *error) 
     }
   }
   return RH_OK;
-}
-
-/* ---- A fence ---- */
-
-enum {
-  CANARY = 0xC9,
-  ALIGNMENT = 16, /* for any type: what alloc guarantees */
-  /* before scratch memory; a multiple of every device's alignment of sub-buffers */
-  FRONT_BYTES = 4096,
-  BEHIND_BYTES = 65536 /* more than one group's values, or an off-by-some number of groups */
-};
-
-/* Ends at the guard page, except for alignment padding. */
-void *rh_fence_alloc(rh_fence *fence, uint64_t bytes) {
-  struct rh_fenced *f = &fence->list[fence->n];
-  uint64_t room = (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
-  if (fence->n == RH_MOST_FENCED || room < bytes || rh_guard_map(&f->guard, room, NULL) != RH_OK)
-    return NULL;
-  uint64_t whole = (uint64_t)(f->guard.end - f->guard.begin);
-  f->watched = (rh_watched){.memory = f->guard.begin,
-                            .bytes = whole,
-                            .first = whole - room,
-                            .n = bytes,
-                            .poison = CANARY};
-  fill(&f->watched, 0, whole, NULL);
-  fence->n++;
-  return memset(f->guard.end - room, 0, bytes);
-}
-
-cl_mem rh_fence_scratch(rh_fence *fence, rh_cl_session *session, uint64_t bytes) {
-  struct rh_fenced *f = &fence->list[fence->n];
-  rh_watched *w = &f->watched;
-  if (fence->n == RH_MOST_FENCED) return NULL;
-  *w = (rh_watched){
-      .session = session, .first = fence->in_front ? FRONT_BYTES : 0, .n = bytes, .poison = CANARY};
-  w->bytes = w->first + bytes + BEHIND_BYTES;
-  if (rh_cl_buffer(session, CL_MEM_READ_WRITE, w->bytes, NULL, "", &w->buffer, NULL) != RH_OK)
-    return NULL;
-  fence->n++;
-  if (fill(w, 0, w->bytes, NULL) != RH_OK) return NULL;
-  if (!fence->in_front) return w->buffer;
-  return rh_cl_part_of_buffer(w->buffer, w->first, bytes, &f->part, NULL) == RH_OK ? f->part : NULL;
-}
-
-rh_status rh_fence_check(rh_fence *fence, rh_cl_session *session, rh_error *error) {
-  int64_t away;
-  if (session) RH_CL_TRY(error, rh_cl_finish(session->queue), "waiting for the device");
-  for (uint32_t k = 0; k < fence->n; k++) {
-    const rh_watched *w = &fence->list[k].watched;
-    RH_TRY(rh_watched_check(w, &away, error));
-    if (away)
-      return rh_fail(error, RH_E_WRONG, "wrote byte %lld %s the %llu bytes that %s() gave",
-                     llabs(away), away < 0 ? "before" : "behind", (unsigned long long)w->n,
-                     w->buffer ? "scratch" : "alloc");
-  }
-  return RH_OK;
-}
-
-void rh_fence_finish(rh_fence *fence) {
-  for (; fence->n; fence->n--) {
-    struct rh_fenced *f = &fence->list[fence->n - 1];
-    rh_cl_release_buffer(f->part);
-    rh_cl_release_buffer(f->watched.buffer);
-    rh_guard_unmap(&f->guard);
-    *f = (struct rh_fenced){0};
-  }
 }
 
 /* ---- A place ---- */
@@ -164,8 +97,8 @@ rh_status rh_fixture_make(rh_fixture *place, rh_cl_session *session, const rh_op
     RH_TRY(rh_cl_buffer(session, CL_MEM_READ_WRITE, result.bytes, NULL, "allocating the result",
                         &place->of_device.buffer, error));
   }
-  RH_TRY(fill(&place->of_host, 0, place->of_host.bytes, error));
-  RH_TRY(fill(&place->of_device, 0, result.bytes, error));
+  RH_TRY(rh_watched_fill(&place->of_host, 0, place->of_host.bytes, error));
+  RH_TRY(rh_watched_fill(&place->of_device, 0, result.bytes, error));
   return memory ? rh_fixture_write(place, error) : RH_OK;
 }
 
@@ -210,8 +143,8 @@ rh_status rh_fixture_check_input(rh_fixture *place, rh_error *error) {
 /* ---- The result ---- */
 
 rh_status rh_fixture_clear(rh_fixture *place, rh_error *error) {
-  RH_TRY(fill(&place->of_host, place->of_host.first, place->of_host.n, error));
-  return fill(&place->of_device, place->of_device.first, place->of_device.n, error);
+  RH_TRY(rh_watched_fill(&place->of_host, place->of_host.first, place->of_host.n, error));
+  return rh_watched_fill(&place->of_device, place->of_device.first, place->of_device.n, error);
 }
 
 rh_status rh_fixture_aim(rh_fixture *place, uint64_t index, rh_error *error) {

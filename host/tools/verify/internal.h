@@ -25,31 +25,10 @@ typedef struct rh_watched {
   unsigned char poison;
 } rh_watched;
 
+/* Fills a part of it with poison. */
+rh_status rh_watched_fill(const rh_watched *watched, uint64_t at, uint64_t bytes, rh_error *error);
 /* *away: 0, or how many bytes before (negative) or behind the part another one was written. */
 rh_status rh_watched_check(const rh_watched *watched, int64_t *away, rh_error *error);
-
-/* Memory that a plugin has requested, each piece with canaries around it; beyond a number of pieces
- * none is given. */
-enum { RH_MOST_FENCED = 48 };
-typedef struct rh_fence {
-  /* 1: scratch memory is a sub-buffer, so that writes before it are detected, too.  A plugin
-   * cannot make sub-buffers of it then. */
-  int in_front;
-  struct rh_fenced {
-    rh_watched watched;
-    rh_guard guard; /* of memory */
-    cl_mem part;    /* of a buffer that has bytes in front */
-  } list[RH_MOST_FENCED];
-  uint32_t n;
-} rh_fence;
-
-/* Like the host's services of these names; null when nothing more can be watched. */
-void *rh_fence_alloc(rh_fence *fence, uint64_t bytes);
-cl_mem rh_fence_scratch(rh_fence *fence, rh_cl_session *session, uint64_t bytes);
-/* RH_E_WRONG, with the byte, if an access was out of bounds. */
-rh_status rh_fence_check(rh_fence *fence, rh_cl_session *session, rh_error *error);
-/* After teardown, and after rh_services_finish. */
-void rh_fence_finish(rh_fence *fence);
 
 /* A pair of buffers, one for an input and one for results, with poison around the range and the
  * result. */
@@ -279,7 +258,7 @@ extern const rh_test *const rh_tests[RH_N_TESTS];
 /* A test rig: runs one strategy on one problem as the host does, but watches every service and
  * injects faults on demand. */
 
-enum { RH_AROUND = 64, RH_RIG_STRUCTS = 8 };
+enum { RH_AROUND = 64, RH_RIG_STRUCTS = 8, RH_MOST_FENCED = 48 };
 
 typedef struct rh_pair {
   uint32_t op;
@@ -296,10 +275,14 @@ typedef struct rh_rig_with {
     RH_RIG_EXACT, /* as small as in ABI 1.0, each followed by an inaccessible page */
     RH_RIG_GROWN  /* larger than today's, with garbage in the new part */
   } layout;
-  uint32_t fail_at;          /* the service call that is made to fail, from 1 */
-  const char *in_front;      /* put before the operator's source */
-  rh_footprint *footprint;   /* the state of the process is compared */
-  rh_fence *fence;           /* around the memory that the plugin requests */
+  uint32_t fail_at;        /* the service call that is made to fail, from 1 */
+  const char *in_front;    /* put before the operator's source */
+  rh_footprint *footprint; /* the state of the process is compared */
+  enum rh_rig_fence {
+    RH_FENCE_NONE,
+    RH_FENCE_BEHIND,  /* the memory that the plugin requests */
+    RH_FENCE_IN_FRONT /* of it, too: scratch memory is a sub-buffer, which can have none itself */
+  } fence;
   const rh_layout *segments; /* what all runs reduce; borrowed */
   uint64_t results_at;       /* and the index of the first one's value: 1 or 2 */
   int is_refused;            /* setup is called whatever query answers */
@@ -329,6 +312,12 @@ typedef struct rh_rig {
   rh_error *error; /* the trial's */
   rh_guard structs[RH_RIG_STRUCTS];
   uint32_t n_structs;
+  struct rh_fenced { /* the memory that was requested, if there is a fence; not all of very much */
+    rh_watched watched;
+    rh_guard guard; /* of memory */
+    cl_mem part;    /* of a buffer that has bytes in front */
+  } fenced[RH_MOST_FENCED];
+  uint32_t n_fenced;
 
   rh_fixture own, *place; /* place: the one that runs use */
   const char *run_phase;  /* how a run is named if it does not return; null: "run" */
@@ -363,6 +352,8 @@ rh_status rh_rig_reduce(rh_rig *rig, const char *kind, uint64_t seed, uint64_t n
 rh_status rh_rig_judge(rh_rig *rig, const unsigned char value[16]);
 /* Was that the last run's value? */
 int rh_rig_gave(const rh_rig *rig, const unsigned char *value);
+/* RH_E_WRONG, with the byte, if an access was out of bounds. */
+rh_status rh_rig_check_fence(rh_rig *rig);
 void rh_rig_teardown(rh_rig *rig);
 void rh_rig_finish(rh_rig *rig); /* zero-initialised is fine */
 

@@ -71,6 +71,65 @@ static rh_problem problem_of(const rh_rig *rig, uint64_t n) {
                       .layout = rig->with.segments};
 }
 
+/* ---- A fence around the memory that the plugin requests ---- */
+
+enum {
+  CANARY = 0xC9,
+  ALIGNMENT = 16, /* for any type: what alloc guarantees */
+  /* before scratch memory; a multiple of every device's alignment of sub-buffers */
+  FRONT_BYTES = 4096,
+  BEHIND_BYTES = 65536 /* more than one group's values, or an off-by-some number of groups */
+};
+
+/* Ends at the guard page, except for alignment padding.  Null when nothing more can be watched. */
+static void *fenced_alloc(rh_rig *rig, uint64_t bytes) {
+  struct rh_fenced *f = &rig->fenced[rig->n_fenced];
+  uint64_t room = (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+  if (!rig->with.fence || rig->n_fenced == RH_MOST_FENCED || room < bytes ||
+      rh_guard_map(&f->guard, room, NULL) != RH_OK)
+    return NULL;
+  uint64_t whole = (uint64_t)(f->guard.end - f->guard.begin);
+  f->watched = (rh_watched){.memory = f->guard.begin,
+                            .bytes = whole,
+                            .first = whole - room,
+                            .n = bytes,
+                            .poison = CANARY};
+  rh_watched_fill(&f->watched, 0, whole, NULL);
+  rig->n_fenced++;
+  return memset(f->guard.end - room, 0, bytes);
+}
+
+static cl_mem fenced_scratch(rh_rig *rig, uint64_t bytes) {
+  const int in_front = rig->with.fence == RH_FENCE_IN_FRONT;
+  struct rh_fenced *f = &rig->fenced[rig->n_fenced];
+  rh_watched *w = &f->watched;
+  if (!rig->with.fence || !rig->session || rig->n_fenced == RH_MOST_FENCED) return NULL;
+  *w = (rh_watched){
+      .session = rig->session, .first = in_front ? FRONT_BYTES : 0, .n = bytes, .poison = CANARY};
+  w->bytes = w->first + bytes + BEHIND_BYTES;
+  if (rh_cl_buffer(rig->session, CL_MEM_READ_WRITE, w->bytes, NULL, "", &w->buffer, NULL) != RH_OK)
+    return NULL;
+  rig->n_fenced++;
+  if (rh_watched_fill(w, 0, w->bytes, NULL) != RH_OK) return NULL;
+  if (!in_front) return w->buffer;
+  return rh_cl_part_of_buffer(w->buffer, w->first, bytes, &f->part, NULL) == RH_OK ? f->part : NULL;
+}
+
+rh_status rh_rig_check_fence(rh_rig *rig) {
+  int64_t away;
+  if (rig->session)
+    RH_CL_TRY(rig->error, rh_cl_finish(rig->session->queue), "waiting for the device");
+  for (uint32_t k = 0; k < rig->n_fenced; k++) {
+    const rh_watched *w = &rig->fenced[k].watched;
+    RH_TRY(rh_watched_check(w, &away, rig->error));
+    if (away)
+      return rh_fail(rig->error, RH_E_WRONG, "wrote byte %lld %s the %llu bytes that %s() gave",
+                     llabs(away), away < 0 ? "before" : "behind", (unsigned long long)w->n,
+                     w->buffer ? "scratch" : "alloc");
+  }
+  return RH_OK;
+}
+
 /* ---- The services for a plugin under test ---- */
 
 /* They record each call, fail on the test's demand, and otherwise forward to the real ones, whose
@@ -98,7 +157,7 @@ static rh_status leave_service(rh_rig *rig, rh_status status) {
 static void *watch_alloc(const rh_host *host, uint64_t bytes) {
   rh_rig *rig = host->priv;
   if (enter_service(rig, "alloc") != RH_OK) return NULL;
-  void *memory = rig->with.fence ? rh_fence_alloc(rig->with.fence, bytes) : NULL;
+  void *memory = fenced_alloc(rig, bytes);
   if (!memory) memory = rig->services.host.alloc(&rig->services.host, bytes);
   leave_service(rig, RH_OK);
   return memory;
@@ -133,9 +192,9 @@ WATCH(build,
 WATCH(scratch,
       (const rh_host *host, uint64_t bytes, struct _cl_mem **buffer),
       (HOST, bytes, buffer),
-      if (rig->with.fence && rig->session &&
-          (*buffer = rh_fence_scratch(rig->with.fence, rig->session, bytes)))
-        return leave_service(rig, RH_OK))
+      cl_mem fenced = fenced_scratch(rig, bytes);
+      if (fenced) *buffer = fenced;
+      if (fenced) return leave_service(rig, RH_OK))
 WATCH(kernel,
       (const rh_host *host, struct _cl_program *program, const char *name,
        struct _cl_kernel **kernel, uint32_t *max_group),
@@ -271,7 +330,12 @@ void rh_rig_teardown(rh_rig *rig) {
 void rh_rig_finish(rh_rig *rig) {
   rh_rig_teardown(rig);
   if (rig->services.host.struct_size) rh_services_finish(&rig->services);
-  if (rig->with.fence) rh_fence_finish(rig->with.fence);
+  while (rig->n_fenced) {
+    struct rh_fenced *f = &rig->fenced[--rig->n_fenced];
+    rh_cl_release_buffer(f->part);
+    rh_cl_release_buffer(f->watched.buffer);
+    rh_guard_unmap(&f->guard);
+  }
   release_offsets(rig);
   rh_fixture_finish(&rig->own);
   while (rig->n_structs) rh_guard_unmap(&rig->structs[--rig->n_structs]);
