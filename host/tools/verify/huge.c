@@ -169,11 +169,11 @@ static rh_status fits(rh_trial *trial, const rh_op *row, int k) {
   uint64_t result = (cases[k].index + 2) * row->value_size;
   if (cases[k].index > MIDDLE && device->shares_memory)
     return rh_trial_skip(trial, "the device shares the host's memory");
-  if (rh_cl_input_fits(device, elements_of(k) * row->element_size, "the input", &trial->error) ==
-          RH_OK &&
-      rh_cl_input_fits(device, result, "the result", &trial->error) == RH_OK)
-    return RH_OK;
-  return RH_DECLINED;
+  uint64_t input = elements_of(k) * row->element_size;
+  if (rh_cl_input_fits(device, input, "the input", &trial->error) != RH_OK ||
+      rh_cl_input_fits(device, result, "the result", &trial->error) != RH_OK)
+    return RH_DECLINED;
+  return RH_OK;
 }
 
 /* RH_DECLINED: not possible here, and the error says why. */
