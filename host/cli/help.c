@@ -22,22 +22,17 @@ static const rh_option_note screen[] = {
     {"json", "JSON instead of text"},
 };
 
-/* The option's name and argument as they are typed, its letter before them. */
-static int write_left(char left[64], const rh_option *row) {
-  char letter[8] = "    ";
-  int optional = row->kind == RH_OPTION_MAYBE_WORD;
-  if (row->letter) snprintf(letter, sizeof letter, "-%c, ", row->letter);
-  return snprintf(left, 64, "%s--%s%s%s%s%s", letter, row->name, optional ? "[" : "",
-                  row->argument ? "=" : "", row->argument ? row->argument : "",
-                  optional ? "]" : "");
-}
-
+/* On the left the option's name and argument as they are typed, its letter before them. */
 static void put_row(const rh_option *row, const char *doc) {
   static const char blanks[] = "                           ";
-  char left[64];
-  int is_wide = write_left(left, row) > 24;
-  if (is_wide) printf("  %s\n", left);
-  rh_print_wrapped(doc, is_wide ? blanks : rh_show("  %-24s ", left), blanks, 81);
+  char left[64], letter[8] = "    ";
+  int optional = row->kind == RH_OPTION_MAYBE_WORD;
+  if (row->letter) snprintf(letter, sizeof letter, "-%c, ", row->letter);
+  int width =
+      snprintf(left, sizeof left, "%s--%s%s%s%s%s", letter, row->name, optional ? "[" : "",
+               row->argument ? "=" : "", row->argument ? row->argument : "", optional ? "]" : "");
+  if (width > 24) printf("  %s\n", left);
+  rh_print_wrapped(doc, width > 24 ? blanks : rh_show("  %-24s ", left), blanks, 81);
 }
 
 /* "modes", of the section "Modes (one; ...)". */

@@ -131,15 +131,6 @@ static void print_devices(const rh_run_state *run) {
   }
 }
 
-/* Where the time of a device went that gets copies: what they could not be beside. */
-static void print_copies(const rh_reduction *s) {
-  double idle_s = s->copies[1] - s->copies[0] - s->copy_s;
-  if (s->in_place || s->copies[1] == 0) return;
-  printf("copies     begin after %s, idle for %s in between, end %s before the answer\n",
-         rh_seconds(fmax(s->copies[0], 0)), rh_seconds(fmax(idle_s, 0)),
-         rh_seconds(fmax(s->seconds - s->copies[1], 0)));
-}
-
 static void print_streamed(const rh_run_state *run, const rh_reduction *s) {
   double bytes = (double)s->n * rh_operator_element_bytes(run->job.operation.op);
   printf("stream     %llu chunk%s of %s in %u slots, %u reader%s   %s   %.3g GB/s\n",
@@ -152,7 +143,12 @@ static void print_streamed(const rh_run_state *run, const rh_reduction *s) {
          s->in_place    ? "read where they are reduced"
          : s->is_pinned ? "copied from pinned memory"
                         : "copied from pageable memory");
-  if (run->n_devices == 1) print_copies(s);
+  if (run->n_devices > 1 || s->in_place || s->copies[1] == 0) return;
+  /* Where the time of a device went that gets copies: what they could not be beside. */
+  printf("copies     begin after %s, idle for %s in between, end %s before the answer\n",
+         rh_seconds(fmax(s->copies[0], 0)),
+         rh_seconds(fmax(s->copies[1] - s->copies[0] - s->copy_s, 0)),
+         rh_seconds(fmax(s->seconds - s->copies[1], 0)));
 }
 
 static void print_setup(const rh_run_state *run) {
