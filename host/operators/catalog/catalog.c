@@ -2,14 +2,6 @@
 
 /* ---- The traits of an operator ---- found by making it for operands of each type. */
 
-static void add_exactness(rh_traits *traits, rh_type type, uint32_t flags) {
-  int exact = (flags & RH_OP_EXACT) != 0;
-  int *of = rh_type_is_float(type) ? &traits->exact_floats : &traits->exact_integers;
-  uint32_t floats = 1u << RH_TYPE_f16 | 1u << RH_TYPE_f32 | 1u << RH_TYPE_f64;
-  uint32_t before = traits->types & (rh_type_is_float(type) ? floats : ~floats);
-  *of = before ? *of && exact : exact;
-}
-
 /* Takes an operator that was made for operands of the type; 0: of several types. */
 static void add_made(rh_traits *traits, rh_type type, const rh_custom *made) {
   static const char names[][RH_OPERATOR_NAME_BYTES] = {"value", "index"};
@@ -21,7 +13,10 @@ static void add_made(rh_traits *traits, rh_type type, const rh_custom *made) {
   }
   if (made->op.value_size > traits->value_bytes) traits->value_bytes = made->op.value_size;
   if (!type) return;
-  add_exactness(traits, type, made->op.flags);
+  const uint32_t floats = 1u << RH_TYPE_f16 | 1u << RH_TYPE_f32 | 1u << RH_TYPE_f64;
+  int is_float = rh_type_is_float(type), is_exact = (made->op.flags & RH_OP_EXACT) != 0;
+  int *of = is_float ? &traits->exact_floats : &traits->exact_integers;
+  *of = is_exact && (*of || !(traits->types & (is_float ? floats : ~floats)));
   traits->types |= 1u << type;
 }
 

@@ -123,7 +123,6 @@ static void given_of_struct(const rh_reference *reference, rh_result_field *give
 }
 
 uint64_t rh_reference_count(const rh_reference *reference) {
-  if (!reference->op->is_struct) return reference->n;
   return rh_custom_count_in(rh_custom_of(reference->op), reference->sampled.values[0],
                             reference->n);
 }

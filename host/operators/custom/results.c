@@ -55,16 +55,12 @@ static const struct {
                      {RH_OP_and, "(", ") & a"},   {RH_OP_or, "(", ") | a"},
                      {RH_OP_xor, "(", ") ^ a"}};
 
-static int is_constant(const rh_custom *self, const char *name) {
-  int is = strcmp(name, "inf") == 0 || strcmp(name, "nan") == 0;
-  for (uint32_t k = 0; k < self->n_lets; k++) is |= strcmp(name, self->lets[k].name) == 0;
-  return is;
-}
-
 /* The form is an expression of a and n, which a user does not see. */
 static int can_be_initial(const rh_custom *self, const char *text) {
   text += strspn(text, "+-");
-  if (!isdigit((unsigned char)*text) && *text != '.') return is_constant(self, text);
+  int is_named = strcmp(text, "inf") == 0 || strcmp(text, "nan") == 0;
+  for (uint32_t k = 0; k < self->n_lets; k++) is_named |= strcmp(text, self->lets[k].name) == 0;
+  if (!isdigit((unsigned char)*text) && *text != '.') return is_named;
   for (char before = 0; *text; before = *text++) {
     int is_sign = (*text == '+' || *text == '-') && (before | 32) == 'e';
     if (!isalnum((unsigned char)*text) && *text != '.' && !is_sign) return 0;
