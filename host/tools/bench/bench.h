@@ -186,8 +186,6 @@ typedef struct rh_point {
   rh_segments segments; /* to judge their values by */
 } rh_point;
 
-int rh_point_is_filled(const rh_point *point, const rh_job_spec *problem);
-
 /* Sets the point's problem, and generates its elements or keeps existing ones. */
 rh_status rh_point_fill(rh_point *point, const rh_stage *stage, const rh_job_spec *problem,
                         rh_error *error);

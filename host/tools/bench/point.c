@@ -1,6 +1,6 @@
 #include "bench.h"
 
-int rh_point_is_filled(const rh_point *point, const rh_job_spec *problem) {
+static int is_filled(const rh_point *point, const rh_job_spec *problem) {
   const rh_bench_data *data = &point->data;
   return data->elements && !point->is_overwritten && data->n == problem->operation.n &&
          (data->op == problem->operation.op ||
@@ -34,7 +34,7 @@ rh_status rh_point_fill(rh_point *point, const rh_stage *stage, const rh_job_spe
                         rh_error *error) {
   enum { TWO_CACHE_LINES = 128 };
   const rh_cl_device *device = stage->device;
-  if (rh_point_is_filled(point, problem)) {
+  if (is_filled(point, problem)) {
     point->problem.operation.op = point->data.op = problem->operation.op;
     return RH_OK;
   }

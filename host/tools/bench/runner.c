@@ -10,17 +10,6 @@ static double weight(const rh_stage *stage, uint64_t bytes) {
   return 0.06 + fmin(runs, stage->settings->rules.max_time_s);
 }
 
-static void begin(rh_bench_runner *r) {
-  const rh_bench_settings *settings = r->stage->settings;
-  uint32_t runs = r->stage->n_samplers * settings->processes;
-  r->started = rh_now();
-  for (rh_bench_at at = {.t = 0}; rh_bench_next(settings, &at);) {
-    const rh_operation *of = &at.problem.operation;
-    r->total += runs;
-    r->weight_total += runs * weight(r->stage, of->n * rh_operator_element_bytes(of->op));
-  }
-}
-
 /* ---- One point ---- */
 
 /* Of one sampler, at one point? */
@@ -198,8 +187,15 @@ static rh_status measure_all(rh_bench_runner *r, rh_error *error) {
 }
 
 rh_status rh_bench_run(rh_bench_runner *r, rh_error *error) {
+  const rh_bench_settings *settings = r->stage->settings;
+  uint32_t runs = r->stage->n_samplers * settings->processes;
   rh_status status = RH_OK;
-  begin(r);
+  r->started = rh_now();
+  for (rh_bench_at at = {.t = 0}; rh_bench_next(settings, &at);) {
+    const rh_operation *of = &at.problem.operation;
+    r->total += runs;
+    r->weight_total += runs * weight(r->stage, of->n * rh_operator_element_bytes(of->op));
+  }
   if (processes_of(r) == 1) return measure_all(r, error);
   /* All points in one process, then all in the next: so the processes of a point are spread over
    * the whole time, and what drifts slowly shows between them. */

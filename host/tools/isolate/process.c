@@ -148,15 +148,8 @@ static rh_status expect_silence(rh_peers *p, rh_error *error) {
   return rh_peers_protocol_error(p, "spoke before it was asked", error);
 }
 
-static rh_status listen_to(rh_peers *p, rh_error *error) {
-  rh_error why = {0};
-  p->is_asked = 1;
-  rh_child_grant(&p->with);
-  rh_fate fate = rh_child_listen(&p->with, &why);
-  return fate == RH_FATE_HEARD ? RH_OK : conclude(p, fate, &why, error);
-}
-
 rh_status rh_peers_ask(rh_peers *p, const rh_peer_question *question, rh_error *error) {
+  rh_error why = {0};
   p->question = *question;
   if (question->line) {
     RH_TRY(expect_silence(p, error));
@@ -165,7 +158,10 @@ rh_status rh_peers_ask(rh_peers *p, const rh_peer_question *question, rh_error *
       return end_lost_process(p, error);
     }
   }
-  RH_TRY(listen_to(p, error));
+  p->is_asked = 1;
+  rh_child_grant(&p->with);
+  rh_fate fate = rh_child_listen(&p->with, &why);
+  if (fate != RH_FATE_HEARD) return conclude(p, fate, &why, error);
   if (p->word != RH_OWN_ERROR) return RH_OK;
   p->failed = 1;
   if (error) *error = p->said.error;

@@ -222,7 +222,7 @@ typedef struct rh_tuner {
   uint64_t n_order_trials;
   uint32_t n_searched; /* by this call */
   rh_point point;
-  int has_point; /* including its operator */
+  rh_task point_of; /* its op, n and cut; zeros: there is no point */
   /* The first elements, to try candidates that may take very long on all of them. */
   int has_small;
   rh_point small; /* its elements are the point's */

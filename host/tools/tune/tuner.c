@@ -68,21 +68,14 @@ rh_status rh_tuner_blame(rh_tuner *w, rh_task *task, const rh_row *row, rh_error
 
 /* ---- Points and samplers ---- */
 
-static int is_cut(const rh_point *point, const rh_cut *cut) {
-  const rh_lengths *lengths = point->data.lengths;
-  if (!lengths) return cut->length == 0;
-  return lengths->kind == cut->distribution && lengths->length == cut->length;
-}
-
 rh_status rh_tuner_use_point(rh_tuner *tuner, const rh_task *task, uint64_t n, rh_error *error) {
   static const uint64_t large = (uint64_t)1 << 22;
   rh_point *point = &tuner->point;
   rh_job_spec problem = {.operation = {.op = task->op, .n = n}};
-  if (problem.operation.op->is_custom) rh_operand_layout(&problem, problem.offsets);
-  if (tuner->has_point && point->data.op == task->op && rh_point_is_filled(point, &problem) &&
-      is_cut(point, &task->cut))
-    return RH_OK;
-  tuner->has_point = 0;
+  const rh_task of = {.op = task->op, .n = n, .cut = task->cut};
+  if (!point->is_overwritten && rh_tasks_same_point(&tuner->point_of, &of)) return RH_OK;
+  tuner->point_of = (rh_task){0};
+  if (task->op->is_custom) rh_operand_layout(&problem, problem.offsets);
   RH_TRY(rh_point_fill(point, tuner->stage, &problem, error));
   RH_TRY(rh_point_cut(point, tuner->stage, &task->cut, error));
   RH_TRY(rh_point_reference(point, tuner->stage, error));
@@ -96,7 +89,7 @@ rh_status rh_tuner_use_point(rh_tuner *tuner, const rh_task *task, uint64_t n, r
     RH_TRY(rh_point_cut(small, tuner->stage, &task->cut, error));
     RH_TRY(rh_point_reference(small, tuner->stage, error));
   }
-  tuner->has_point = 1;
+  tuner->point_of = of;
   return RH_OK;
 }
 
