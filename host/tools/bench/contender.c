@@ -171,9 +171,9 @@ static json_t *param_value(const char *text) {
 /* {"tile": 256, "finish": "device"} of "tile=256 finish=device" */
 static json_t *params_of(const char *text) {
   json_t *params = json_object();
-  char word[sizeof((rh_opened *)0)->params];
-  for (const char *at = text; *(at += strspn(at, " ")); at += strcspn(at, " ")) {
-    snprintf(word, sizeof word, "%.*s", (int)strcspn(at, " "), at);
+  char copy[sizeof((rh_opened *)0)->params], *rest = copy;
+  snprintf(copy, sizeof copy, "%s", text);
+  for (char *word; (word = strsep(&rest, " "));) {
     char *equals = strchr(word, '=');
     if (!equals) continue;
     *equals = 0;
