@@ -17,11 +17,6 @@ static const rh_tunedb_entry *find(const rh_tunedb *tuned, const rh_asked *of, i
   return rh_tunedb_find_timed(tuned, &wanted, of);
 }
 
-static const rh_tunedb_entry *nearest(const rh_tunedb *tuned, const rh_asked *of, int shipped,
-                                      uint32_t unlike) {
-  return find(tuned, of, shipped, unlike, 0, UINT64_MAX);
-}
-
 rh_asked rh_asked_as(const rh_asked *of, const rh_tunedb_entry *entry) {
   rh_asked like = *of;
   if (!entry->own) like.op = entry->op;
@@ -64,7 +59,7 @@ static double ratio(double a, double b) { return a > 0 && b > 0 ? a / b : 0; }
  * is as alike. */
 static times growth(const rh_tunedb *tuned, const rh_asked *of, const rh_asked *there,
                     uint32_t alike) {
-  const rh_tunedb_entry *like = nearest(tuned, of, 1, alike);
+  const rh_tunedb_entry *like = find(tuned, of, 1, alike, 0, UINT64_MAX);
   if (!like) return (times){0};
   const rh_asked asked = rh_asked_as(of, like), then = rh_asked_as(there, like);
   times now = times_at(tuned, &asked, 1), before = times_at(tuned, &then, 1);
@@ -100,7 +95,7 @@ rh_estimate rh_estimate_of(const rh_tunedb *tuned, const rh_asked *of) {
     if (!from) continue;
     int shipped = from->origin == RH_TUNED_SHIPPED;
     const rh_asked like = rh_asked_as(of, from);
-    from = nearest(tuned, &like, shipped, RH_TUNED_SAME);
+    from = find(tuned, &like, shipped, RH_TUNED_SAME, 0, UINT64_MAX);
     if (!shipped) return by_both(tuned, &like, unlike, from);
     times likely = times_at(tuned, &like, 1);
     return (rh_estimate){from, unlike, likely.time_s, likely.latency_s, 0};

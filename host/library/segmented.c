@@ -48,7 +48,8 @@ static rh_status make_offsets(rh_segmented *s, uint64_t n, rh_error *error) {
 static rh_status take_rows(rh_segmented *s, rh_error *error) {
   enum { LEAST = 64 /* elements */ };
   uint64_t n = s->layout.segments;
-  if (!s->is_scattered || s->layout.length < LEAST || !rh_axes_are_rows(&s->axes)) return RH_OK;
+  if (!s->is_scattered || s->layout.length < LEAST || !rh_axes_rows(&s->axes, 0, NULL, NULL))
+    return RH_OK;
   RH_TRY(make_offsets(s, n, error));
   rh_axes_rows(&s->axes, n, s->offsets, s->offsets + n);
   s->layout = rh_layout_offsets(s->offsets, s->offsets + n, n);

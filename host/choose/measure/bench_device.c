@@ -285,19 +285,6 @@ static uint64_t cold_bytes(const rh_device *about, uint64_t cache_bytes) {
   return bytes < most ? bytes : most;
 }
 
-static rh_status calibrate(rh_bench_device *bench, rh_error *error) {
-  bench->calibration.timer_declared_s = bench->session->device->timer_step_s;
-  RH_TRY(open_scratch(bench, error));
-  RH_TRY(rh_cl_kernel(bench->program, "empty", &bench->empty, error));
-  RH_CL_TRY(error, rh_cl_set(bench->empty, 0, sizeof bench->scratch, &bench->scratch),
-            "setting an argument");
-  RH_TRY(measure_peak(bench, error));
-  RH_TRY(measure_step(bench, error));
-  RH_TRY(measure_launches(bench, error));
-  RH_TRY(measure_copies(bench, error));
-  return calibrate_throttle_check(bench, error);
-}
-
 static rh_status prepare(rh_bench_device *bench, rh_error *error) {
   bench->plain = bench->session->queue;
   RH_TRY(rh_cl_timed_queue(bench->session, &bench->timed, error));
@@ -314,8 +301,17 @@ rh_status rh_bench_device_open(rh_bench_device *bench, rh_cl_session *session, i
   if (about->max_alloc_bytes && bench->scratch_bytes > about->max_alloc_bytes)
     bench->scratch_bytes = bench->calibration.cold_bytes;
   bench->scratch_bytes &= ~(uint64_t)(MIB - 1);
+  bench->calibration.timer_declared_s = session->device->timer_step_s;
   RH_TRY(prepare(bench, error));
-  return calibrate(bench, error);
+  RH_TRY(open_scratch(bench, error));
+  RH_TRY(rh_cl_kernel(bench->program, "empty", &bench->empty, error));
+  RH_CL_TRY(error, rh_cl_set(bench->empty, 0, sizeof bench->scratch, &bench->scratch),
+            "setting an argument");
+  RH_TRY(measure_peak(bench, error));
+  RH_TRY(measure_step(bench, error));
+  RH_TRY(measure_launches(bench, error));
+  RH_TRY(measure_copies(bench, error));
+  return calibrate_throttle_check(bench, error);
 }
 
 rh_status rh_bench_device_adopt(rh_bench_device *bench, const rh_bench_device *known,

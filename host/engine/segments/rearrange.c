@@ -138,21 +138,19 @@ static void permute_block(const permuted *p, uint64_t s, block *b, char *to) {
   }
 }
 
-int rh_axes_are_rows(const rh_axes *merged) {
-  uint32_t reduced = 0, are_rows = 1;
+int rh_axes_rows(const rh_axes *merged, uint64_t n, uint64_t *starts, uint64_t *stops) {
+  const rh_axis along = last_of(merged, 1);
+  uint32_t reduced = 0, are_rows = along.stride == 1;
   for (uint32_t k = 0; k < merged->n; k++) {
     are_rows &= merged->list[k].length > 0;
     reduced += merged->list[k].is_reduced;
   }
-  return are_rows && reduced == 1 && last_of(merged, 1).stride == 1;
-}
-
-void rh_axes_rows(const rh_axes *merged, uint64_t n, uint64_t *starts, uint64_t *stops) {
-  uint64_t length = last_of(merged, 1).length;
+  if (!are_rows || reduced != 1) return 0;
   for (uint64_t s = 0; s < n; s++) {
     starts[s] = place_of(merged, 0, s);
-    stops[s] = starts[s] + length;
+    stops[s] = starts[s] + along.length;
   }
+  return 1;
 }
 
 static void permute_some(void *user, uint64_t first, uint64_t count) {

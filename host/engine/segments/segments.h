@@ -27,10 +27,9 @@ rh_axes rh_axes_of(const rh_layout *layout);
  * rh_axes_rearrange(). */
 int rh_axes_layout(const rh_axes *merged, rh_layout *layout);
 
-/* Do the elements of a segment lie back to back, wherever it begins?  Then starts and stops of all
- * n segments say where. */
-int rh_axes_are_rows(const rh_axes *merged);
-void rh_axes_rows(const rh_axes *merged, uint64_t n, uint64_t *starts, uint64_t *stops);
+/* Do the elements of a segment lie back to back, wherever it begins?  Then starts and stops of the
+ * first n segments say where. */
+int rh_axes_rows(const rh_axes *merged, uint64_t n, uint64_t *starts, uint64_t *stops);
 
 /* Elements begin .. begin+n-1 of some segments in a row. */
 typedef struct rh_elements {
