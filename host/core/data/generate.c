@@ -36,17 +36,12 @@ DEFINE_FILL(fill_f32, float, real, (float))
 DEFINE_FILL(fill_f64, double, real, (double))
 
 static void fill(const job *j, uint64_t first, uint64_t end) {
-  switch (j->type) {
-  case RH_TYPE_f16: fill_f16(j, first, end); return;
-  case RH_TYPE_f32: fill_f32(j, first, end); return;
-  case RH_TYPE_f64: fill_f64(j, first, end); return;
-  }
-  switch (rh_type_size(j->type)) {
-  case 1: fill_8(j, first, end); return;
-  case 2: fill_16(j, first, end); return;
-  case 4: fill_32(j, first, end); return;
-  case 8: fill_64(j, first, end); return;
-  }
+  static void (*const fills[])(const job *j, uint64_t first, uint64_t end) = {
+      [RH_TYPE_i8] = fill_8,    [RH_TYPE_u8] = fill_8,   [RH_TYPE_i16] = fill_16,
+      [RH_TYPE_u16] = fill_16,  [RH_TYPE_i32] = fill_32, [RH_TYPE_u32] = fill_32,
+      [RH_TYPE_i64] = fill_64,  [RH_TYPE_u64] = fill_64, [RH_TYPE_f16] = fill_f16,
+      [RH_TYPE_f32] = fill_f32, [RH_TYPE_f64] = fill_f64};
+  fills[j->type](j, first, end);
 }
 
 void rh_generate(const char *kind, uint64_t seed, rh_type type, uint64_t n, uint64_t first,
@@ -69,18 +64,15 @@ static void fill_piece(void *of_job, uint64_t first, uint64_t count) {
   atomic_fetch_add(&j->done, count);
 }
 
-static rh_status unknown_kind(const char *kind, rh_error *error) {
+rh_status rh_array_check_kind(const char *kind, rh_error *error) {
   const char *const *names = rh_array_kinds();
   size_t n = 0;
   char hint[RH_SUGGESTION_BYTES];
   RH_FINISHED(rh_text) list = {0};
+  if (rh_kind_find(kind)) return RH_OK;
   for (; names[n]; n++) rh_text_add(&list, "%s%s", n ? " " : "; known: ", names[n]);
   return rh_fail(error, RH_E_USAGE, "unknown kind of data '%.40s'%s", kind,
                  rh_suggest(hint, kind, names, n, rh_text_get(&list)));
-}
-
-rh_status rh_array_check_kind(const char *kind, rh_error *error) {
-  return rh_kind_find(kind) ? RH_OK : unknown_kind(kind, error);
 }
 
 static rh_status check_length(rh_type type, uint64_t n, rh_error *error) {
@@ -130,7 +122,7 @@ rh_status rh_array_fill(rh_array *array, const char *kind, uint64_t seed,
            .caller = pthread_self(),
            .pace = {.reporter = reporter, .phase = "generating"},
            .error = error};
-  if (!j.kind) return unknown_kind(kind, error);
+  RH_TRY(rh_array_check_kind(kind, error));
   if (array->n == 0) return RH_OK;
   j.recipe = rh_recipe_make(seed, array->type, array->n);
   /* Other threads may fill all before the caller has a piece, and reports are its affair. */

@@ -21,11 +21,10 @@ static int is_scaled(uint32_t op, rh_type type) {
 
 static int is_least(uint32_t op) { return op == RH_OP_min || op == RH_OP_argmin; }
 
-static int is_magnitude(uint32_t op) { return op == RH_OP_amax || op == RH_OP_argamax; }
-
 /* Any element is better than this key, which no element has. */
 static double extreme_of_nothing(uint32_t op) {
-  return is_magnitude(op) ? 0 : is_least(op) ? (double)INFINITY : (double)-INFINITY;
+  if (op == RH_OP_amax || op == RH_OP_argamax) return 0;
+  return is_least(op) ? (double)INFINITY : (double)-INFINITY;
 }
 
 static double read_float(uint32_t op, rh_type type, const void *value) {
@@ -122,12 +121,6 @@ DEFINE_DECODE(double, int64_t, INT64_MAX)
     ((scalar *)to)[k] = convert(one);                                                              \
   }
 
-/* A half's key is that of the float that it is. */
-static void half_results(uint32_t op, const char *from, uint64_t apart, uint64_t n, uint16_t *to) {
-  for (uint64_t k = 0; k < n; k++)
-    to[k] = rh_half_from_float((float)read_float(op, RH_TYPE_f16, from + k * apart));
-}
-
 /* The identity of a float sum is -0; the sum of nothing is 0 to a user. */
 #define NOTHING_IS_ZERO(scalar)                                                                    \
   for (uint64_t k = 0; k < n; k++) ((scalar *)to)[k] += lengths[k] == 0 ? 0 : -(scalar)0
@@ -140,8 +133,9 @@ static void float_results(uint32_t op, rh_type type, const char *from, uint64_t 
     else DECODE_SCALED(f32, float, rh_scaled_float)
     return;
   }
-  if (type == RH_TYPE_f16 && !rh_op_is_arithmetic(op)) {
-    half_results(op, from, apart, n, to);
+  if (type == RH_TYPE_f16 && !rh_op_is_arithmetic(op)) { /* a half's key is that of an f32 */
+    for (uint64_t k = 0; k < n; k++)
+      ((uint16_t *)to)[k] = rh_half_from_float((float)read_float(op, type, from + k * apart));
     return;
   }
   rh_take_words(from, apart, is_wide ? 8 : 4, n, to);

@@ -280,30 +280,20 @@ rh_status rh_algebra_examine(const rh_custom *self, rh_algebra_report *report, r
 
 /* ---- Trust ---- */
 
-static const char examined[] = "examined";
-
-static int is_known(rh_cache *cache, const char *key) {
-  size_t bytes = 0;
-  RH_FREED(char) kept = rh_cache_load(cache, key, &bytes);
-  return kept != NULL;
-}
-
-static rh_status examine_and_log(const rh_custom *self, const rh_cache *cache, rh_error *error) {
+rh_status rh_algebra_trust(const rh_custom *self, rh_cache *cache, rh_error *error) {
+  static const char examined[] = "examined";
+  RH_FINISHED(rh_text) key = {0};
   rh_algebra_report report;
+  size_t bytes = 0;
+  if (!self->face.is_struct || self->n_parts || self->code) return RH_OK;
+  rh_text_add(&key, "operator 3\nredhost %s\n%s", REDHOST_VERSION, self->key);
+  RH_FREED(char) kept = rh_cache_load(cache, rh_text_get(&key), &bytes);
+  if (kept) return RH_OK;
   RH_TRY(rh_algebra_examine(self, &report, error));
   rh_law law = rh_algebra_verdict(self, &report);
   if (law != RH_LAWS) return rh_fail(error, RH_E_PLUGIN, "%s", report.broken[law]);
   for (uint32_t k = 0; k < report.n_notes; k++)
     rh_log(cache->reporter, RH_LOG_INFO, "operator %s: %s", self->name, report.notes[k]);
-  return RH_OK;
-}
-
-rh_status rh_algebra_trust(const rh_custom *self, rh_cache *cache, rh_error *error) {
-  RH_FINISHED(rh_text) key = {0};
-  if (!self->face.is_struct || self->n_parts || self->code) return RH_OK;
-  rh_text_add(&key, "operator 3\nredhost %s\n%s", REDHOST_VERSION, self->key);
-  if (is_known(cache, rh_text_get(&key))) return RH_OK;
-  RH_TRY(examine_and_log(self, cache, error));
   rh_cache_store(cache, rh_text_get(&key), examined, sizeof examined);
   return RH_OK;
 }

@@ -51,16 +51,12 @@ static double near(const rh_cases *cases, uint64_t random) {
   return list[random >> 8 & 7];
 }
 
-static int is_in_range(rh_type type, double number) {
-  if (rh_type_is_float(type))
-    return isfinite(rh_element_number(type, rh_element_bits(type, number)));
-  double end = ldexp(1, bits_of(type) - rh_type_is_signed(type));
-  return number < end && number >= (rh_type_is_signed(type) ? -end : 0);
-}
-
 static uint64_t near_literal(const rh_cases *cases, rh_type type, uint64_t random) {
-  double number = near(cases, random);
-  return rh_element_bits(type, is_in_range(type, number) ? number : (double)(random >> 16 & 3));
+  double number = near(cases, random), end = ldexp(1, bits_of(type) - rh_type_is_signed(type));
+  int is_in_range = number < end && number >= (rh_type_is_signed(type) ? -end : 0);
+  if (rh_type_is_float(type))
+    is_in_range = isfinite(rh_element_number(type, rh_element_bits(type, number)));
+  return rh_element_bits(type, is_in_range ? number : (double)(random >> 16 & 3));
 }
 
 static uint64_t make_number(rh_type type, int kind, uint64_t random) {
@@ -86,12 +82,6 @@ static uint64_t choose_number(const rh_cases *cases, uint32_t k, uint32_t operan
   return make_number(type, kind, random);
 }
 
-static void make_element(rh_cases *cases, uint32_t k, int kind, uint64_t *seed) {
-  cases->elements[k].index = k;
-  for (uint32_t j = 0; j < cases->of->face.n_operands; j++)
-    cases->elements[k].of[j] = choose_number(cases, k, j, kind, rh_random_next(seed));
-}
-
 void rh_cases_load(const rh_cases *cases, const rh_element *element, void *value) {
   rh_arrays arrays = {.constants = cases->constants};
   for (uint32_t j = 0; j < cases->of->face.n_operands; j++) {
@@ -111,9 +101,11 @@ double rh_value_largest(const rh_custom *of, const unsigned char *value, double 
   return most;
 }
 
-static void take_literals(rh_cases *cases, const rh_exprs *exprs) {
-  double list[RH_CASES_LITERALS];
-  uint32_t n = rh_exprs_literals(exprs, list, RH_CASES_LITERALS);
+void rh_cases_find_literals(rh_cases *cases, const rh_custom *of) {
+  double list[2 * RH_CASES_LITERALS];
+  uint32_t n = rh_exprs_literals(of->combine, list, RH_CASES_LITERALS);
+  n += rh_exprs_literals(of->load, list + n, RH_CASES_LITERALS);
+  cases->n_literals = 0;
   for (uint32_t k = 0; k < n && cases->n_literals < RH_CASES_LITERALS; k++) {
     double size = fabs(list[k]);
     int is_small = size <= 3 && size == trunc(size);
@@ -121,18 +113,14 @@ static void take_literals(rh_cases *cases, const rh_exprs *exprs) {
   }
 }
 
-void rh_cases_find_literals(rh_cases *cases, const rh_custom *of) {
-  cases->n_literals = 0;
-  take_literals(cases, of->combine);
-  take_literals(cases, of->load);
-}
-
 void rh_cases_make(rh_cases *cases, const rh_custom *of, int kind, uint64_t *seed) {
   cases->of = of;
   memset(cases->elements, 0, sizeof cases->elements);
   of->face.calls->bind(&of->face, RH_CASES_N, cases->constants);
   for (uint32_t k = 0; k < RH_CASES_ELEMENTS; k++) {
-    make_element(cases, k, kind, seed);
+    cases->elements[k].index = k;
+    for (uint32_t j = 0; j < of->face.n_operands; j++)
+      cases->elements[k].of[j] = choose_number(cases, k, j, kind, rh_random_next(seed));
     rh_cases_load(cases, &cases->elements[k], cases->values[k]);
   }
 }

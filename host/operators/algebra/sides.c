@@ -94,18 +94,6 @@ static void describe_side(const source *from, const side *s, rh_text *text) {
   if (n > 1 && s->step > 1) rh_text_add(text, ", one in %llu", (unsigned long long)s->step);
 }
 
-/* as: the law that is said to be broken. */
-static void describe(const source *from, rh_law law, rh_law as, const side sides[3], rh_meeting *m,
-                     char text[RH_ALGEBRA_TEXT]) {
-  RH_FINISHED(rh_text) whose = {0};
-  for (uint32_t j = 0; j < rh_law_values(law); j++) {
-    rh_text_add(&whose, j == 0 ? " (" : "; ");
-    describe_side(from, &sides[j], &whose);
-  }
-  rh_text_add(&whose, ")");
-  rh_law_describe(from->of, law, as, rh_text_get(&whose), NULL, m, text);
-}
-
 /* ---- Sides ---- */
 
 enum { ADJACENT, BETWEEN, TURNED, APART, ARRANGEMENTS };
@@ -124,12 +112,19 @@ static int is_open(const rh_algebra_report *report, rh_law law) {
   return report->laws[law] != RH_LAW_BROKEN;
 }
 
+/* as: the law that is said to be broken. */
 static void try_law(const source *from, rh_law law, rh_law as, const side sides[3], rh_meeting *m,
                     rh_algebra_report *report) {
+  RH_FINISHED(rh_text) whose = {0};
   if (!is_open(report, as)) return;
   report->cases++;
   if (rh_law_judge(from->of, law, m, RH_MANY_ROUND) != RH_DIFFERENT) return;
-  describe(from, law, as, sides, m, report->broken[as]);
+  for (uint32_t j = 0; j < rh_law_values(law); j++) {
+    rh_text_add(&whose, j == 0 ? " (" : "; ");
+    describe_side(from, &sides[j], &whose);
+  }
+  rh_text_add(&whose, ")");
+  rh_law_describe(from->of, law, as, rh_text_get(&whose), NULL, m, report->broken[as]);
   report->laws[as] = RH_LAW_BROKEN;
 }
 

@@ -7,20 +7,14 @@ static const char at_column[] = ", at column ";
 
 static int continues(char c) { return ((unsigned char)c & 0xc0) == 0x80; }
 
-/* Where a long line is cut: some characters before the place. */
-static size_t beginning(const char *line, size_t before) {
-  size_t from = before;
-  for (int k = 0; k < BEFORE && from > 0; k++)
-    for (from--; from > 0 && continues(line[from]);) from--;
-  return from;
-}
-
 const char *rh_excerpt(char to[RH_EXCERPT_BYTES], const char *line, size_t length, size_t before) {
   char part[MOST + 1];
-  size_t column = 1, n, from;
+  size_t column = 1, n, from = 0;
   if (before > length) before = length;
   for (size_t k = 0; k < before; k++) column += !continues(line[k]);
-  from = length > MOST ? beginning(line, before) : 0;
+  if (length > MOST) from = before; /* it is cut some characters before the place */
+  for (int k = 0; k < BEFORE && from > 0; k++)
+    for (from--; from > 0 && continues(line[from]);) from--;
   n = length - from < MOST ? length - from : MOST;
   while (from + n < length && n > 0 && continues(line[from + n])) n--;
   memcpy(part, line + from, n);

@@ -52,7 +52,7 @@ void rh_exprs_destroy(rh_exprs *exprs) {
 
 static int same(const rh_node *a, const rh_node *b) {
   return a->kind == b->kind && a->type == b->type && a->of == b->of && a->number == b->number &&
-         a->function == b->function && a->is_weak == b->is_weak && a->as == b->as &&
+         a->function == b->function && a->is_weak == b->is_weak && a->slot == b->slot &&
          memcmp(a->args, b->args, sizeof a->args) == 0 &&
          memcmp(&a->value, &b->value, sizeof a->value) == 0;
 }

@@ -82,7 +82,6 @@ typedef struct rh_node {
   uint32_t args[3]; /* nodes */
   uint32_t number;  /* of a variable, or of a constant */
   uint32_t slot;    /* of a constant: where it stands, counted in 8 bytes */
-  rh_as as;         /* of a constant */
   rh_scalar value;  /* of a literal */
   const rh_function *function;
   /* A literal or constant that takes on the type of what it meets: i64, u64 or f64 until then. */

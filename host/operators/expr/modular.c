@@ -29,19 +29,15 @@ static uint64_t power(uint64_t a, uint64_t exponent) {
 
 static uint64_t inverse(uint64_t a) { return power(a, prime - 2); /* Fermat */ }
 
-static uint64_t of_integer(int64_t x) {
-  uint64_t size = x < 0 ? 0 - (uint64_t)x : (uint64_t)x;
-  return x < 0 ? negate(size % prime) : size % prime;
-}
-
 /* A float is an integer times a power of two. */
 static uint64_t of_double(double x) {
   int exponent;
   if (!isfinite(x)) return unknown;
-  uint64_t value = of_integer((int64_t)ldexp(frexp(x, &exponent), 53));
+  uint64_t value = (uint64_t)ldexp(frexp(fabs(x), &exponent), 53);
   exponent -= 53;
   uint64_t scale = power(2, (uint64_t)(exponent < 0 ? -exponent : exponent));
-  return multiply(value, exponent < 0 ? inverse(scale) : scale);
+  value = multiply(value, exponent < 0 ? inverse(scale) : scale);
+  return x < 0 ? negate(value) : value;
 }
 
 /* Integers wrap modulo a power of two, which is another ring.  At a random point, what is equal

@@ -227,12 +227,6 @@ static uint32_t variable(parser *p, uint32_t number) {
   return rh_graph_add(p->exprs, &node);
 }
 
-static uint32_t constant(parser *p, uint32_t number) {
-  rh_node node = {.kind = RH_NODE_CONSTANT, .number = number, .is_weak = 1};
-  node.type = rh_number_type(p->exprs->constants[number].value);
-  return rh_graph_add(p->exprs, &node);
-}
-
 static uint32_t unknown_name(parser *p, const char *name, size_t length) {
   char text[RH_EXPR_NAME_BYTES + 256], known[160] = "";
   size_t used = 0;
@@ -258,7 +252,11 @@ static uint32_t plain_name(parser *p, const char *name, size_t length) {
   for (uint32_t k = 0; k < exprs->n_variables; k++)
     if (is_word(name, length, exprs->variables[k].name)) return variable(p, k);
   for (uint32_t k = 0; k < exprs->n_constants; k++)
-    if (is_word(name, length, exprs->constants[k].name)) return constant(p, k);
+    if (is_word(name, length, exprs->constants[k].name)) {
+      rh_node node = {.kind = RH_NODE_CONSTANT, .number = k, .is_weak = 1};
+      node.type = rh_number_type(exprs->constants[k].value);
+      return rh_graph_add(exprs, &node);
+    }
   if (exprs->has_index && is_word(name, length, "i")) return rh_graph_add(exprs, &index);
   if (exprs->has_index && is_word(name, length, "n")) return rh_graph_count(exprs);
   if (is_word(name, length, "inf")) return rh_graph_literal(exprs, infinity, 0);

@@ -26,7 +26,7 @@ rh_expr_value rh_graph_value(const rh_exprs *exprs, uint32_t node) {
 
 /* The slot of a constant as a type. */
 static uint32_t take_slot(rh_exprs *exprs, uint32_t constant, rh_type type, rh_as as) {
-  rh_node node = {.kind = RH_NODE_CONSTANT, .type = type, .number = constant, .as = as};
+  rh_node node = {.kind = RH_NODE_CONSTANT, .type = type, .number = constant};
   uint32_t k = 0;
   while (k < exprs->n_slots && (exprs->slots[k].constant != constant ||
                                 exprs->slots[k].type != type || exprs->slots[k].as != as))
