@@ -82,12 +82,6 @@ static char *directory_of(const char *file) {
   return path;
 }
 
-/* Where no /proc is mounted, as in a bare chroot, by the name that it was started by. */
-static char *directory_of_program(void) {
-  char *directory = directory_of("/proc/self/exe");
-  return directory ? directory : directory_of((const char *)getauxval(AT_EXECFN));
-}
-
 char *rh_path_library_dir(void) {
   static const char here; /* any address inside this code will do */
   Dl_info info;
@@ -97,7 +91,9 @@ char *rh_path_library_dir(void) {
   /* dladdr gives no path for a program.  With raised privileges the file's location cannot be
    * trusted: another user may have linked the file into their own directory. */
   if (rh_is_privileged()) return strdup(REDHOST_LIB_DIR);
-  RH_FREED(char) bin = directory_of_program();
+  RH_FREED(char) bin = directory_of("/proc/self/exe");
+  /* Where no /proc is mounted, as in a bare chroot, by the name that it was started by. */
+  if (!bin) bin = directory_of((const char *)getauxval(AT_EXECFN));
   RH_FREED(char) beside = bin ? rh_path_join(bin, REDHOST_LIB_FROM_BIN) : NULL;
   char *library = beside ? realpath(beside, NULL) : NULL;
   return library ? library : rh_copy_string(beside);

@@ -77,10 +77,6 @@ const char *rh_op_names(void) {
   return names + 1;
 }
 
-static int is_of_magnitudes(uint32_t op) {
-  return op == RH_OP_asum || op == RH_OP_amax || op == RH_OP_argamax;
-}
-
 static rh_type to_unsigned(rh_type type) {
   switch (type) {
   case RH_TYPE_i8: return RH_TYPE_u8;
@@ -94,7 +90,8 @@ static rh_type to_unsigned(rh_type type) {
 rh_type rh_op_result_type(uint32_t op, rh_type type) {
   if (rh_type_is_float(type))
     return rh_op_is_arithmetic(op) && type == RH_TYPE_f16 ? RH_TYPE_f32 : type;
-  if (is_of_magnitudes(op)) type = to_unsigned(type);
+  int is_of_magnitudes = op == RH_OP_asum || op == RH_OP_amax || op == RH_OP_argamax;
+  if (is_of_magnitudes) type = to_unsigned(type);
   if (!rh_op_is_arithmetic(op)) return type;
   return rh_type_is_signed(type) ? RH_TYPE_i64 : RH_TYPE_u64;
 }

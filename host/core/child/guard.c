@@ -54,11 +54,6 @@ static void watch(pid_t work, pid_t parent, const sigset_t *awaited) {
   end_like(status);
 }
 
-static int work_for(pid_t guard, const sigset_t *mask) {
-  if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0 || getppid() != guard) _exit(3);
-  return sigprocmask(SIG_SETMASK, mask, NULL);
-}
-
 /* Splits the calling process in two.  The process that returns, with 0, does the work, and ends
  * when the other does.  The other, the guard, keeps the process id and stays until the work is
  * done, `parent` stops it by SIGTERM, or `parent` is gone for any reason.  Then the guard kills
@@ -75,7 +70,10 @@ static int guard_children(int64_t parent) {
       prctl(PR_SET_CHILD_SUBREAPER, 1) != 0 || getppid() != (pid_t)parent)
     return -1;
   pid_t work = fork();
-  if (work == 0) return work_for(guard, &before);
+  if (work == 0) {
+    if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0 || getppid() != guard) _exit(3);
+    return sigprocmask(SIG_SETMASK, &before, NULL);
+  }
   if (work > 0) watch(work, (pid_t)parent, &awaited);
   /* No further process can be created, so the work is unguarded, but still ends with its parent. */
   prctl(PR_SET_CHILD_SUBREAPER, 0);

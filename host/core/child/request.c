@@ -1,11 +1,12 @@
 #include "child.h"
 
 enum { REQUEST_FD = 3, MOST_BYTES = 64 << 20 };
-static const char first[] = "redhost-request=1", last[] = "end=";
+static const char first[] = "redhost-request=2", last[] = "end=";
 
 void rh_request_begin(rh_text *to) {
+  const int64_t parent = getpid();
   rh_text_append(to, first, sizeof first);
-  rh_request_add_number(to, "parent", (uint64_t)getpid());
+  rh_request_add_struct(to, "parent", &parent, sizeof parent);
 }
 
 void rh_request_add(rh_text *to, const char *key, const char *value) {
@@ -13,12 +14,6 @@ void rh_request_add(rh_text *to, const char *key, const char *value) {
   rh_text_append(to, key, strlen(key));
   rh_text_append(to, "=", 1);
   rh_text_append(to, value, strlen(value) + 1);
-}
-
-void rh_request_add_number(rh_text *to, const char *key, uint64_t number) {
-  char digits[24];
-  snprintf(digits, sizeof digits, "%" PRIu64, number);
-  rh_request_add(to, key, digits);
 }
 
 static const char hex[] = "0123456789abcdef";
@@ -47,7 +42,7 @@ void rh_request_add_options(rh_text *to, const rh_options *options) {
   rh_request_add(to, "device", options->device);
   rh_request_add(to, "cache_dir", options->cache_dir);
   rh_request_add(to, "program", options->program);
-  rh_request_add_number(to, "no_cache", options->no_cache);
+  rh_request_add_struct(to, "no_cache", &options->no_cache, sizeof options->no_cache);
 }
 
 rh_status rh_request_end(rh_text *to, rh_error *error) {
@@ -69,13 +64,10 @@ static int is_whole(const rh_child_request *request) {
 }
 
 int rh_request_parse(rh_child_request *request, char *bytes, size_t length) {
-  uint64_t parent;
   *request = (rh_child_request){.bytes = bytes, .length = length};
-  if (is_whole(request) && rh_request_number(request, "parent", &parent) == 0 &&
-      parent <= INT64_MAX) {
-    request->parent = (int64_t)parent;
+  if (is_whole(request) &&
+      rh_request_struct(request, "parent", &request->parent, sizeof request->parent) == 0)
     return 0;
-  }
   rh_request_finish(request);
   return -1;
 }
@@ -112,21 +104,17 @@ const char *rh_request_get(const rh_child_request *request, const char *key) {
   return rh_request_next(request, key, NULL);
 }
 
-int rh_request_number(const rh_child_request *request, const char *key, uint64_t *number) {
-  return rh_read_digits(rh_request_get(request, key), number) ? 0 : -1;
-}
-
 int rh_request_struct(const rh_child_request *request, const char *key, void *to, size_t bytes) {
   const char *digits = rh_request_get(request, key);
   return digits && rh_hex_read(digits, to, bytes) ? 0 : -1;
 }
 
 rh_options rh_request_options(const rh_child_request *request) {
-  uint64_t no_cache = 0;
-  rh_request_number(request, "no_cache", &no_cache);
+  uint32_t no_cache = 0;
+  rh_request_struct(request, "no_cache", &no_cache, sizeof no_cache);
   return (rh_options){.struct_size = sizeof(rh_options),
                       .device = rh_request_get(request, "device"),
                       .cache_dir = rh_request_get(request, "cache_dir"),
                       .program = rh_request_get(request, "program"),
-                      .no_cache = no_cache != 0};
+                      .no_cache = no_cache};
 }

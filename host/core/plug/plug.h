@@ -309,7 +309,7 @@ static inline int rh_is_operator_file(const char *path) {
 
 /* Is the file called NAME.so, NAME.foreign.json or NAME.op.json? */
 static inline int rh_bears_name(const char *path, const char *name) {
-  const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path;
+  const char *base = rh_path_name(path);
   size_t length = strlen(name);
   return strncmp(base, name, length) == 0 &&
          (strcmp(base + length, ".so") == 0 || strcmp(base + length, RH_FOREIGN_SUFFIX) == 0 ||

@@ -10,21 +10,19 @@ static const uint64_t known_needs = RH_FP64 | RH_INT64_ATOMICS | RH_SUBGROUPS |
                                     RH_DEVICE_SCOPE_ATOMICS;
 static const uint32_t known_kinds = RH_DEVICE_HOST | RH_DEVICE_ANY_CL;
 
+static int is_word(const char *word) {
+  size_t length = word ? strnlen(word, 64) : 0;
+  return length >= 1 && length <= 63 &&
+         strspn(word, "abcdefghijklmnopqrstuvwxyz0123456789_-") == length;
+}
+
 int rh_strategy_name_is_valid(const char *name) {
-  size_t length = name ? strnlen(name, 64) : 0;
-  if (length < 1 || length > 63 || name[0] == '_' || name[0] == '-') return 0;
-  return strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789_-") == length;
+  return is_word(name) && name[0] != '_' && name[0] != '-';
 }
 
 /* ---- A parameter ---- */
 
 static const uint32_t known_flags = RH_PARAM_POWER_OF_TWO | RH_PARAM_REBUILD | RH_PARAM_NOT_TUNED;
-
-static int key_is_valid(const char *key) {
-  size_t length = key ? strnlen(key, 64) : 0;
-  if (length < 1 || length > 63 || key[0] < 'a' || key[0] > 'z') return 0;
-  return strspn(key, "abcdefghijklmnopqrstuvwxyz0123456789_-") == length;
-}
 
 /* "host|device": distinct, nonempty words. */
 static rh_status check_choices(const rh_param *param, rh_error *error) {
@@ -63,7 +61,7 @@ static rh_status check_range(const rh_param *param, rh_error *error) {
 
 /* Checks key, doc, range, step, choices and flags. */
 static rh_status judge_param(const rh_param *param, rh_error *error) {
-  if (!key_is_valid(param->key))
+  if (!is_word(param->key) || param->key[0] < 'a' || param->key[0] > 'z')
     return rh_fail(error, RH_E_PLUGIN, "its key is not of the form [a-z][a-z0-9_-]*");
   rh_status status = check_range(param, error);
   if (status == RH_OK && param->choices) status = check_choices(param, error);
@@ -217,17 +215,12 @@ static rh_status check_names(const rh_plugin *plugin, uint32_t k, rh_error *erro
   return RH_OK;
 }
 
-static rh_status check_list(const rh_plugin *plugin, rh_error *error) {
+rh_status rh_validate_names(const rh_plugin *plugin, rh_error *error) {
   RH_TRY(check_text("the build note", plugin->build, 0, 255, 0, error));
   if (plugin->n_strategies < 1 || plugin->n_strategies > RH_MOST_STRATEGIES)
     return rh_fail(error, RH_E_PLUGIN, "%u strategies, expected 1 to %d", plugin->n_strategies,
                    RH_MOST_STRATEGIES);
   if (!plugin->strategies) return rh_fail(error, RH_E_PLUGIN, "strategies is null");
-  return RH_OK;
-}
-
-rh_status rh_validate_names(const rh_plugin *plugin, rh_error *error) {
-  RH_TRY(check_list(plugin, error));
   for (uint32_t k = 0; k < plugin->n_strategies; k++) RH_TRY(check_names(plugin, k, error));
   return RH_OK;
 }

@@ -1,19 +1,13 @@
 #include "run.h"
 
-static uint64_t end_of(uint64_t offset, uint64_t n, rh_type type) {
-  uint64_t size = rh_type_size(type);
-  if (n > UINT64_MAX / size || offset > UINT64_MAX - n * size) return UINT64_MAX;
-  return offset + n * size;
-}
-
 /* The bytes of n elements, from the first operand's beginning to the last one's end; UINT64_MAX
  * stands for more than 2^64. */
 static uint64_t bytes_of(const rh_job_spec *spec) {
-  uint64_t most = 0;
+  uint64_t most = 0, n = spec->operation.n;
   for (uint32_t k = 0; k < spec->operation.op->n_operands; k++) {
-    uint64_t end =
-        end_of(spec->offsets[k], spec->operation.n, spec->operation.op->operands[k].type);
-    if (end > most) most = end;
+    uint64_t size = rh_type_size(spec->operation.op->operands[k].type);
+    if (n > (UINT64_MAX - spec->offsets[k]) / size) return UINT64_MAX;
+    if (spec->offsets[k] + n * size > most) most = spec->offsets[k] + n * size;
   }
   return most;
 }

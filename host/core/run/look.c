@@ -124,12 +124,6 @@ void rh_drivers_limits(rh_text *to) {
 
 /* ---- The record: <cache>/drivers/<state>, an empty file, exists if the drivers started ---- */
 
-static char *memory_of(const rh_cache *cache, uint64_t state) {
-  char *path;
-  if (!cache->directory) return NULL;
-  return asprintf(&path, "%s/drivers/%016" PRIx64, cache->directory, state) < 0 ? NULL : path;
-}
-
 /* Removes all entries when there are many; they can be recreated. */
 static void make_room(const char *directory) {
   DIR *files = opendir(directory);
@@ -222,8 +216,11 @@ static rh_status check_threads(rh_error *error) {
 rh_status rh_look_at_drivers(const rh_options *options, const rh_cache *cache, rh_error *error) {
   if (rh_is_privileged()) return RH_OK; /* none will be opened */
   RH_TRY(check_threads(error));
-  RH_FREED(char) memory = memory_of(cache, state_of_drivers());
+  RH_FREED(char) memory = NULL;
   int known = 0;
+  if (cache->directory &&
+      asprintf(&memory, "%s/drivers/%016" PRIx64, cache->directory, state_of_drivers()) < 0)
+    memory = NULL;
   if (memory && access(memory, F_OK) == 0) return RH_OK;
   RH_TRY(ask_child(options, &known, error));
   if (known) remember(cache, memory);
