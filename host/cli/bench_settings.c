@@ -76,10 +76,8 @@ static rh_status add_own(rh_bench_settings *settings, const rh_app *app, const r
     if (status != RH_OK && (n_failed++ == 0 || status != RH_E_USAGE)) first = why;
     if (status == RH_OK) RH_TRY(rh_user_operator_trust(app, own[t], error));
   }
-  if (n_failed == settings->types.n || (n_failed && first.status != RH_E_USAGE)) {
-    if (error) *error = first;
-    return first.status;
-  }
+  if (n_failed == settings->types.n || (n_failed && first.status != RH_E_USAGE))
+    return rh_error_pass(error, first.status, &first);
   settings->ops.list[settings->ops.n++] = RH_FIRST_OWN_OP + k;
   return RH_OK;
 }

@@ -347,9 +347,6 @@ rh_status rh_mode_bench(const rh_app *app, rh_error *error) {
     RH_TRY(end_header(&w.results, rh_now() - start, status == RH_OK, error));
     RH_TRY(rh_bench_output_all(app, &w.results, error));
   }
-  if (status != RH_OK) {
-    if (error) *error = why;
-    return status;
-  }
+  if (status != RH_OK) return rh_error_pass(error, status, &why);
   return conclude(&w, error);
 }

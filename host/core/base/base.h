@@ -36,6 +36,13 @@ rh_status rh_fail(rh_error *error, rh_status status, const char *format, ...)
 rh_status rh_error_prefix(rh_error *error, rh_status status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
+/* Hands on a failure that another error tells of.  Returns `status`; if it is RH_OK, nothing is
+ * done. */
+static inline rh_status rh_error_pass(rh_error *error, rh_status status, const rh_error *why) {
+  if (error && status != RH_OK) *error = *why;
+  return status;
+}
+
 const char *rh_status_text(rh_status status); /* "an OpenCL call failed" */
 
 /* Returns a failure to the caller. */

@@ -139,8 +139,7 @@ rh_status rh_cl_stage(rh_cl_session *session, cl_mem buffer, const void *data, u
   unpin(&s);
   pthread_mutex_destroy(&s.lock);
   if (s.n == 0) return RH_DECLINED;
-  if (s.failure.status != RH_OK && error) *error = s.failure;
-  return s.failure.status;
+  return rh_error_pass(error, s.failure.status, &s.failure);
 }
 
 rh_status rh_cl_upload(rh_cl_session *session, cl_mem buffer, const void *data, uint64_t bytes,

@@ -248,8 +248,7 @@ static rh_status find_program(rh_registry *registry, rh_error *error) {
   rh_status status = rh_child_program(registry->options, &registry->program, &why);
   registry->has_no_program = status == RH_E_PLUGIN && registry->by.find_op;
   if (status == RH_OK || registry->has_no_program) return RH_OK;
-  if (error) *error = why;
-  return status;
+  return rh_error_pass(error, status, &why);
 }
 
 /* The names of strategies are known only now; a match disables the whole file. */

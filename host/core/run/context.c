@@ -115,10 +115,8 @@ rh_status rh_context_devices(rh_context *context, const rh_cl_devices **devices,
       rh_look_at_drivers(&context->options, &context->cache, &context->unusable) == RH_OK)
     context->unusable.status = RH_OK;
   context->looks_first = 0;
-  if (context->unusable.status != RH_OK) {
-    if (error) *error = context->unusable;
-    return context->unusable.status;
-  }
+  if (context->unusable.status != RH_OK)
+    return rh_error_pass(error, context->unusable.status, &context->unusable);
   if (!context->devices_found) {
     double start = rh_now();
     RH_TRY(rh_cl_devices_find(&context->devices, error));
@@ -167,10 +165,8 @@ rh_status rh_context_any_device(rh_context *context, const rh_cl_device **device
   rh_status status = rh_context_device(context, device, why);
   /* Without devices, host strategies are still available; a missing device that was requested is
    * an error. */
-  if (status != RH_OK && (status != RH_E_DEVICE || context->devices.n > 0)) {
-    if (error) *error = *why;
-    return status;
-  }
+  if (status != RH_OK && (status != RH_E_DEVICE || context->devices.n > 0))
+    return rh_error_pass(error, status, why);
   if (status == RH_OK) return RH_OK;
   *device = NULL;
   if (!context->registry.options) report_faults(context);

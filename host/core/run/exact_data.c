@@ -86,6 +86,5 @@ rh_status rh_job_confirm(rh_job *job, const rh_job_spec *spec, const rh_reporter
     return RH_OK;
   }
   if (status == RH_OK) rh_exact_data_add(&exact, &result, verdict);
-  else if (error) *error = why;
-  return status;
+  return rh_error_pass(error, status, &why);
 }

@@ -184,10 +184,8 @@ static rh_status create_instance(rh_job *job, rh_error *error) {
   rh_error why = {0};
   rh_status status = rh_instance_create(&job->instance, &job->instance_spec, &job->answer, &why);
   if (status == RH_OK) return RH_OK;
-  if (!job->params_from.n_tuned || status == RH_E_CANCELLED) {
-    if (error) *error = why;
-    return status;
-  }
+  if (!job->params_from.n_tuned || status == RH_E_CANCELLED)
+    return rh_error_pass(error, status, &why);
   reset_settings(job, why.message);
   RH_TRY(rh_job_ask(job, error));
   return rh_instance_create(&job->instance, &job->instance_spec, &job->answer, error);

@@ -45,6 +45,5 @@ rh_status rh_crew_wait(rh_crew *crew, void (*report)(void *user), void *user, rh
   }
   pthread_mutex_unlock(&crew->lock);
   for (; crew->n; crew->n--) pthread_join(crew->threads[crew->n - 1], NULL);
-  if (crew->failure.status != RH_OK && error) *error = crew->failure;
-  return crew->failure.status;
+  return rh_error_pass(error, crew->failure.status, &crew->failure);
 }

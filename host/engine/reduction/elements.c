@@ -53,8 +53,7 @@ static rh_status fetch(const rh_source *source, const rh_segments_part *part, ui
   pthread_mutex_init(&f.lock, NULL);
   rh_share(units, source->in_order ? units : each, read_some, &f);
   pthread_mutex_destroy(&f.lock);
-  if (f.status != RH_OK && error) *error = f.error;
-  return f.status;
+  return rh_error_pass(error, f.status, &f.error);
 }
 
 /* All operands where the source has them? */

@@ -183,8 +183,7 @@ void rh_reduction_close(rh_reduction *r) {
 rh_status rh_reduction_settle(const rh_reduction_spec *spec, rh_status status, const rh_error *why,
                               rh_error *error) {
   if (status != RH_E_CANCELLED) RH_TRY(rh_source_check_unchanged(spec->source, error));
-  if (status != RH_OK && error) *error = *why;
-  return status;
+  return rh_error_pass(error, status, why);
 }
 
 rh_status rh_reduction_run(rh_reduction *r, rh_error *error) {

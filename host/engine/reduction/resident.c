@@ -169,8 +169,7 @@ static rh_status end_all(rh_resident *r, rh_error *error) {
     r->failed = k;
   }
   if (!first) return RH_OK;
-  if (error) *error = *first;
-  return first->status;
+  return rh_error_pass(error, first->status, first);
 }
 
 static rh_status take_values(rh_resident *r, rh_result *result, rh_error *error) {
@@ -263,8 +262,7 @@ rh_status rh_resident_open(rh_resident *r, const rh_reduction_spec *spec, rh_err
     goes_on = leave_out(r, &why);
     release(r);
   }
-  if (error) *error = why;
-  return why.status;
+  return rh_error_pass(error, why.status, &why);
 }
 
 void rh_resident_finish(rh_resident *r) {

@@ -224,8 +224,7 @@ rh_status rh_resident_load(rh_resident *r, rh_partial *facts, rh_error *error) {
                          part->bytes, 1, &l.error) != RH_OK)
       r->failed = k;
   }
-  if (l.error.status != RH_OK && error) *error = l.error;
-  return l.error.status;
+  return rh_error_pass(error, l.error.status, &l.error);
 }
 
 rh_status rh_resident_trust(const rh_resident_part *of, const rh_source *source, rh_error *error) {

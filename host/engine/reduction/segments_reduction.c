@@ -289,10 +289,7 @@ static rh_status make_up(rh_segments_reduction *r, rh_error *error) {
     else if (!failed) failed = &workers[k];
   }
   if (!failed || atomic_load(&r->crew.stop)) return RH_OK;
-  if (!able) {
-    if (error) *error = failed->device->failure;
-    return failed->device->failure.status;
-  }
+  if (!able) return rh_error_pass(error, failed->device->failure.status, &failed->device->failure);
   for (uint32_t k = 0; k < r->spec.n_devices; k++) {
     if (!workers[k].has_part) continue;
     able->part = workers[k].part;

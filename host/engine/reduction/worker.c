@@ -182,8 +182,7 @@ rh_status rh_workers_set_up(const rh_reduction_spec *spec, uint64_t chunk_n, uin
     rh_workers_warn(spec, NULL);
     return RH_OK;
   }
-  if (error) *error = first;
-  return first.status;
+  return rh_error_pass(error, first.status, &first);
 }
 
 /* ---- Arrays ---- */

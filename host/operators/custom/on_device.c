@@ -159,6 +159,5 @@ void rh_on_device_combine(rh_on_device *self, void *a, const void *b) {
 }
 
 rh_status rh_on_device_status(const rh_on_device *self, rh_error *error) {
-  if (self->failure.status != RH_OK && error) *error = self->failure;
-  return self->failure.status;
+  return rh_error_pass(error, self->failure.status, &self->failure);
 }

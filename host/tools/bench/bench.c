@@ -251,10 +251,7 @@ static rh_status confirm(const rh_contender *c, const rh_bench_data *data,
   char got[64], expected[64], reason[320];
   rh_row *row = c->row;
   rh_status status = rh_sampler_once(c->sampler, data, &result, &why);
-  if (status == RH_E_CANCELLED) {
-    if (error) *error = why;
-    return status;
-  }
+  if (status == RH_E_CANCELLED) return rh_error_pass(error, status, &why);
   if (rh_exact_data_is_too_much(status)) {
     not_tried(row);
     return RH_OK;

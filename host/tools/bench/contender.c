@@ -29,10 +29,8 @@ static rh_status end_row(rh_contender *c, uint32_t status, const char *reason, r
 
 /* Most failures end the point for this contender; some end the benchmark. */
 static rh_status fail(rh_contender *c, const rh_error *why, rh_error *error) {
-  if (why->status == RH_E_CANCELLED || why->status == RH_E_NOMEM) {
-    if (error) *error = *why;
-    return why->status;
-  }
+  if (why->status == RH_E_CANCELLED || why->status == RH_E_NOMEM)
+    return rh_error_pass(error, why->status, why);
   int declined =
       why->status == RH_DECLINED || why->status == RH_E_DEVICE || why->status == RH_E_USAGE;
   return end_row(c, declined ? RH_ROW_unsupported : RH_ROW_failed, why->message, error);

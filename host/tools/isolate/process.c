@@ -134,8 +134,7 @@ static rh_status conclude(rh_peers *p, rh_fate fate, const rh_error *why, rh_err
   if (fate != RH_FATE_FAILED) return end_lost_process(p, error);
   p->runs = 0;
   rh_child_end(&p->with, 0);
-  if (error) *error = *why;
-  return why->status;
+  return rh_error_pass(error, why->status, why);
 }
 
 /* A line that arrived before the question would be taken for its answer. */
@@ -164,8 +163,7 @@ rh_status rh_peers_ask(rh_peers *p, const rh_peer_question *question, rh_error *
   if (fate != RH_FATE_HEARD) return conclude(p, fate, &why, error);
   if (p->word != RH_OWN_ERROR) return RH_OK;
   p->failed = 1;
-  if (error) *error = p->said.error;
-  return p->said.error.status;
+  return rh_error_pass(error, p->said.error.status, &p->said.error);
 }
 
 /* ---- Beginning and end ----------------------------------------------------------------------- */

@@ -116,8 +116,7 @@ static rh_status listen_to(work *w, rh_error *error) {
   if (fate == RH_FATE_LATE)
     rh_fail(&why, RH_E_FILE, "%s took longer than %.0f s for a picture and was killed", w->python,
             LIMIT_S);
-  if (why.status != RH_OK && error) *error = why;
-  return why.status;
+  return rh_error_pass(error, why.status, &why);
 }
 
 /* The last line that the child wrote, where Python has the message of an exception. */

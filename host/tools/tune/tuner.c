@@ -149,8 +149,7 @@ static rh_status check_order(rh_tuner *tuner, rh_sampler *sampler, rh_row *row, 
   rh_status status = try_order(tuner, sampler, row, &why);
   if (status == RH_E_WRONG) return rh_row_note(row, RH_ROW_wrong, why.message, error);
   if (status != RH_E_CANCELLED && status != RH_E_NOMEM) return RH_OK; /* fewer than it takes */
-  if (error) *error = why;
-  return status;
+  return rh_error_pass(error, status, &why);
 }
 
 rh_status rh_tuner_rounds(rh_tuner *tuner, rh_sampler *samplers, uint32_t n,
