@@ -5,7 +5,7 @@
 #include "load_strategy.h"
 #include "plug_support.h"
 
-#define HELLO "{\"redhost-probe\":3}\n"
+#define HELLO "{\"redhost-probe\":4}\n"
 
 static const struct {
   const char *text, *says;

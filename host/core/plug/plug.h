@@ -268,14 +268,14 @@ int rh_probe_main(rh_find_op *find_op, rh_describe *describe);
  *
  * The request (core/child) holds the device, max_n and the files: "file=PATH" for each.  On
  * descriptor 4 the child answers with one JSON object a line:
- *     {"redhost-probe":3}                       the channel works
+ *     {"redhost-probe":4}                       the channel works
  *     {"phase":"query","strategy":"cascade"}    it calls query
  *     {"plugin":k,"strategies":[...]}           the contents of file k, counted from 0, or
  *     {"refused":k,"kind":2,"reason":"..."}     the reason, and an rh_refusal_kind
- *     {"end":n}                                 all n were examined Messages in another order
- *     cannot be redhost's. */
+ *     {"end":n}                                 all n were examined
+ * Messages in another order cannot be redhost's. */
 
-enum { RH_WIRE_VERSION = 3 };
+enum { RH_WIRE_VERSION = 4 };
 
 /* Begins a request, to which the files are added; device may be null: the child gets only the
  * host. */
