@@ -11,9 +11,8 @@ void rh_request_begin(rh_text *to) {
 
 void rh_request_add(rh_text *to, const char *key, const char *value) {
   if (!value) return;
-  rh_text_append(to, key, strlen(key));
-  rh_text_append(to, "=", 1);
-  rh_text_append(to, value, strlen(value) + 1);
+  rh_text_add(to, "%s=%s", key, value);
+  rh_text_append(to, "", 1);
 }
 
 static const char hex[] = "0123456789abcdef";

@@ -2,20 +2,18 @@
 
 rh_opencl_functions rh_cl;
 
-static rh_status not_found(const char *wanted, rh_error *error) {
-  return rh_fail(error, RH_E_DEVICE,
-                 "%s was not found%s. Install an OpenCL loader (package ocl-icd-libopencl1) and a "
-                 "driver: the device vendor's, or PoCL, which runs on any CPU (package "
-                 "pocl-opencl-icd)",
-                 wanted ? wanted : "libOpenCL.so.1", wanted ? " (REDHOST_OPENCL names it)" : "");
-}
-
 /* The user's library; else that of the process, so that a program's queues are used by the
  * functions that made them: Python's packages bring a loader of their own.  Else the system's. */
 static rh_status find_library(rh_dl *dl, const char *wanted, rh_error *error) {
   if (!wanted && rh_dl_find_loaded(dl, "clGetPlatformIDs", "libOpenCL")) return RH_OK;
-  rh_status status = rh_dl_open_library(dl, wanted ? wanted : "libOpenCL.so.1", error);
-  return status == RH_DECLINED ? not_found(wanted, error) : status;
+  const char *name = wanted ? wanted : "libOpenCL.so.1";
+  rh_status status = rh_dl_open_library(dl, name, error);
+  if (status != RH_DECLINED) return status;
+  return rh_fail(error, RH_E_DEVICE,
+                 "%s was not found%s. Install an OpenCL loader (package ocl-icd-libopencl1) and a "
+                 "driver: the device vendor's, or PoCL, which runs on any CPU (package "
+                 "pocl-opencl-icd)",
+                 name, wanted ? " (REDHOST_OPENCL names it)" : "");
 }
 
 rh_status rh_opencl_open(rh_error *error) {

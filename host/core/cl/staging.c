@@ -120,21 +120,16 @@ static void unpin(staging *s) {
     rh_cl_release_buffer(s->workers[k / TURNS].pinned[k % TURNS]);
 }
 
-/* Half of the processors this process may use, for the driver needs some. */
-static uint32_t count_threads(void) {
-  cpu_set_t set;
-  uint32_t n = sched_getaffinity(0, sizeof set, &set) == 0 ? (uint32_t)CPU_COUNT(&set) : 1;
-  n = (n + 1) / 2;
-  return n < MOST_THREADS ? n : MOST_THREADS;
-}
-
 rh_status rh_cl_stage(rh_cl_session *session, cl_mem buffer, const void *data, uint64_t bytes,
                       rh_error *error) {
   staging s = {
       .session = session, .buffer = buffer, .data = data, .bytes = bytes, .caller = pthread_self()};
-  uint32_t most = count_threads();
+  cpu_set_t set;
+  int processors = sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
+  /* Half of the processors this process may use, for the driver needs some. */
+  uint32_t most = ((uint32_t)processors + 1) / 2;
   pthread_mutex_init(&s.lock, NULL);
-  while (s.n < most && pin(&s, &s.workers[s.n])) s.n++;
+  while (s.n < most && s.n < MOST_THREADS && pin(&s, &s.workers[s.n])) s.n++;
   rh_share(s.n, 1, work, &s);
   unpin(&s);
   pthread_mutex_destroy(&s.lock);

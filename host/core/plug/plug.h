@@ -86,8 +86,7 @@ typedef rh_status rh_describe(const char *path, const rh_plugin **plugin, rh_err
 rh_status rh_plugin_open(const char *path, rh_describe *describe, const rh_plugin **plugin,
                          rh_error *error);
 
-/* The descriptor's rules, for tests and for --verify: magic, sizes, versions, strings, names,
- * parameters, functions. */
+/* All of the descriptor's rules, rh_validate_*(). */
 rh_status rh_plugin_judge(const rh_plugin *plugin, rh_error *error);
 
 /* Does it run on the host, whatever device is selected? */
@@ -252,7 +251,6 @@ typedef struct rh_found {
  * with a suggestion and the directories searched. */
 rh_status rh_registry_locate(rh_registry *registry, const char *name, rh_found *found,
                              rh_error *error);
-/* Opens an entry that a scan found, without examining the file again. */
 rh_status rh_found_from_entry(rh_found *found, const rh_entry *entry, rh_error *error);
 void rh_found_finish(rh_found *found);
 
@@ -322,8 +320,7 @@ static inline int rh_rank_files(const char *a, const char *b, const char *name) 
   return of_a != of_b ? of_b - of_a : strcmp(a, b);
 }
 
-/* The rules for a plugin's descriptor in groups; rh_plugin_judge() applies all of them.  The
- * plugin is not called. */
+/* The rules for a plugin's descriptor in groups, for --verify.  The plugin is not called. */
 
 enum { RH_MOST_STRATEGIES = 1024 }; /* in one plugin */
 

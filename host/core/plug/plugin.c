@@ -12,18 +12,13 @@ static rh_status open_object(const char *path, const rh_plugin **plugin, rh_erro
   return RH_OK;
 }
 
-static rh_status refuse(const char *path, const rh_plugin **plugin, rh_error *error) {
-  (void)path;
-  (void)plugin;
-  return rh_fail(error, RH_E_PLUGIN,
-                 "describes a function of another library, which this program cannot call");
-}
-
 rh_status rh_plugin_open(const char *path, rh_describe *describe, const rh_plugin **plugin,
                          rh_error *error) {
   RH_TRY(rh_path_check_privileges(path, error));
+  if (rh_is_foreign(path) && !describe)
+    return rh_fail(error, RH_E_PLUGIN,
+                   "describes a function of another library, which this program cannot call");
   rh_fpstate before = rh_fpstate_save();
-  if (!describe) describe = refuse;
   rh_status status = (rh_is_foreign(path) ? describe : open_object)(path, plugin, error);
   int changed = rh_fpstate_restore(&before);
   if (status != RH_OK) return status;

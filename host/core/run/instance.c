@@ -269,10 +269,6 @@ rh_status rh_instance_begin(rh_instance *instance, const rh_data *data, uint64_t
   return rh_instance_run_to(instance, data, n, instance->visible.buffer, 0, error);
 }
 
-rh_status rh_instance_end(rh_instance *instance, void *value, rh_error *error) {
-  return rh_cl_visible_await(&instance->visible, instance->spec.session, value, error);
-}
-
 rh_status rh_instance_call(rh_instance *instance, const rh_data *data, uint64_t n, void *value,
                            rh_error *error) {
   if (!rh_instance_shows(instance)) {
