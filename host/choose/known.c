@@ -156,6 +156,32 @@ static void note(rh_job *job, const rh_tunedb *tuned, const rh_tunedb_entry *ent
          job->strategy->name, origin->note);
 }
 
+static int is_typed(const rh_job *job, const char *key) {
+  for (uint64_t k = 0; k < job->spec.n_settings; k++)
+    if (strcmp(job->spec.settings[k].key, key) == 0) return 1;
+  return 0;
+}
+
+/* Between the plugin's defaults and the settings: a tuned value, unless the caller gave one.  1: it
+ * is used.  One that is invalid for the plugin is logged, as information, and ignored. */
+static int use_value(rh_job *job, const char *key, const char *value) {
+  const rh_reporter *reporter = &job->context->options.reporter;
+  const char *name = job->strategy->name;
+  char range[128];
+  if (is_typed(job, key)) return 0;
+  int k = rh_params_find(job->strategy, key);
+  if (k < 0) {
+    rh_log(reporter, RH_LOG_INFO, "tuned %s=%s is ignored: '%s' has no such parameter", key, value,
+           name);
+    return 0;
+  }
+  const rh_param *param = rh_strategy_param(job->strategy, (uint32_t)k);
+  if (rh_param_parse(param, value, &job->instance_spec.params[k])) return 1;
+  rh_param_range(param, range, sizeof range);
+  rh_log(reporter, RH_LOG_INFO, "tuned %s=%s is ignored: '%s' takes %s", key, value, name, range);
+  return 0;
+}
+
 static rh_status use_tuned(rh_job *job, rh_error *error) {
   const rh_operation *of = &job->spec.operation;
   rh_asked asked = {job->strategy->name, 0, of->op, of->n, rh_cut_of(of->layout)};
@@ -168,7 +194,7 @@ static rh_status use_tuned(rh_job *job, rh_error *error) {
   if (!entry) return RH_OK;
   for (uint32_t k = 0; k < entry->settings.n; k++)
     job->params_from.n_tuned +=
-        (uint32_t)rh_job_use_tuned(job, entry->settings.list[k].key, entry->settings.list[k].value);
+        (uint32_t)use_value(job, entry->settings.list[k].key, entry->settings.list[k].value);
   if (!job->params_from.n_tuned) return RH_OK;
   if (job->params_from.from == RH_PARAMS_FROM_DEFAULT) job->params_from.from = RH_PARAMS_FROM_TUNED;
   note(job, tuned, entry);

@@ -29,15 +29,6 @@ static rh_status copy_options(rh_options *to, const rh_options *from, rh_error *
   return failed ? rh_fail(error, RH_E_NOMEM, "no memory to open redhost") : RH_OK;
 }
 
-static rh_describe *describe_of(const rh_context *context) {
-  return context->calls ? context->calls->describe : NULL;
-}
-
-rh_status rh_context_strategy(const rh_context *context, const char *path, const char *name,
-                              const rh_strategy **strategy, rh_error *error) {
-  return rh_registry_open(path, describe_of(context), name, strategy, error);
-}
-
 /* ---- Is this still the process in which it was opened? ---- */
 
 /* After fork() the child has neither the threads of its parent nor what a driver keeps for it, and
@@ -175,9 +166,9 @@ rh_status rh_context_any_device(rh_context *context, const rh_cl_device **device
 
 /* Searches for plugins, once. */
 static rh_status begin_registry(rh_context *context, rh_error *error) {
+  rh_describe *describe = context->calls ? context->calls->describe : NULL;
   if (context->registry.options) return RH_OK;
-  return rh_registry_begin(&context->registry, &context->options, rh_op_find, describe_of(context),
-                           error);
+  return rh_registry_begin(&context->registry, &context->options, rh_op_find, describe, error);
 }
 
 static const rh_device *about(const rh_cl_device *device) { return device ? &device->about : NULL; }

@@ -1,5 +1,12 @@
 #include "run.h"
 
+/* Opens the plugin in this process, which must trust it, for its strategy of that name. */
+static rh_status open_strategy(const rh_context *context, const rh_job_spec *spec,
+                               const rh_strategy **strategy, rh_error *error) {
+  rh_describe *describe = context->calls ? context->calls->describe : NULL;
+  return rh_registry_open(spec->plugin, describe, spec->strategy, strategy, error);
+}
+
 /* The bytes of n elements, from the first operand's beginning to the last one's end; UINT64_MAX
  * stands for more than 2^64. */
 static uint64_t bytes_of(const rh_job_spec *spec) {
@@ -54,7 +61,7 @@ rh_status rh_job_check_settings(const rh_context *context, const rh_job_spec *sp
   const rh_strategy *strategy;
   int64_t params[RH_MAX_PARAMS];
   if (spec->n_settings == 0) return RH_OK;
-  RH_TRY(rh_context_strategy(context, spec->plugin, spec->strategy, &strategy, error));
+  RH_TRY(open_strategy(context, spec, &strategy, error));
   return rh_params_resolve(strategy, spec->settings, spec->n_settings, params, error);
 }
 
@@ -78,30 +85,6 @@ static rh_status set_defaults(rh_job *job, rh_error *error) {
   return apply_settings(job, error);
 }
 
-static int is_typed(const rh_job *job, const char *key) {
-  for (uint64_t k = 0; k < job->spec.n_settings; k++)
-    if (strcmp(job->spec.settings[k].key, key) == 0) return 1;
-  return 0;
-}
-
-int rh_job_use_tuned(rh_job *job, const char *key, const char *value) {
-  const rh_reporter *reporter = &job->context->options.reporter;
-  const char *name = job->strategy->name;
-  char range[128];
-  if (is_typed(job, key)) return 0;
-  int k = rh_params_find(job->strategy, key);
-  if (k < 0) {
-    rh_log(reporter, RH_LOG_INFO, "tuned %s=%s is ignored: '%s' has no such parameter", key, value,
-           name);
-    return 0;
-  }
-  const rh_param *param = rh_strategy_param(job->strategy, (uint32_t)k);
-  if (rh_param_parse(param, value, &job->instance_spec.params[k])) return 1;
-  rh_param_range(param, range, sizeof range);
-  rh_log(reporter, RH_LOG_INFO, "tuned %s=%s is ignored: '%s' takes %s", key, value, name, range);
-  return 0;
-}
-
 static void reset_settings(rh_job *job, const char *why) {
   char said[1024];
   /* `why` may point into the answer, which is overwritten. */
@@ -119,7 +102,7 @@ rh_status rh_job_open(rh_job *job, rh_context *context, const rh_job_spec *spec,
   *job = (rh_job){.context = context, .spec = *spec};
   RH_TRY(rh_copy(&job->path, spec->plugin, "a path", error));
   if (spec->remote) job->strategy = &spec->remote->strategy;
-  else RH_TRY(rh_context_strategy(context, job->path, spec->strategy, &job->strategy, error));
+  else RH_TRY(open_strategy(context, spec, &job->strategy, error));
   job->instance_spec.remote = spec->remote;
   job->instance_spec.strategy = job->strategy;
   job->instance_spec.op = spec->operation.op;
@@ -221,12 +204,6 @@ int rh_job_is_near(const rh_job *job) {
   const rh_operator *op = job->spec.operation.op;
   return rh_operation_rounds_once(&job->spec.operation) &&
          (op->is_custom || !rh_op_rounds_once(job->strategy->promises, op->base, op->type));
-}
-
-void rh_job_result(const rh_job_spec *spec, const char *strategy, const void *value,
-                   rh_result *result) {
-  spec->operation.op->calls->decode(spec->operation.op, value, spec->operation.n, result);
-  strncpy(result->strategy, strategy, sizeof result->strategy - 1);
 }
 
 void rh_job_arrays(const rh_job_spec *spec, const rh_job_part *part, rh_arrays *arrays,

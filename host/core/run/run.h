@@ -61,10 +61,6 @@ rh_status rh_context_open(rh_context **opened, const rh_options *options,
                           const rh_context_calls *calls, rh_error *error);
 void rh_context_close(rh_context *context); /* null is legal */
 
-/* Opens the plugin in this process, which must trust it, for its strategy of that name. */
-rh_status rh_context_strategy(const rh_context *context, const char *path, const char *name,
-                              const rh_strategy **strategy, rh_error *error);
-
 /* RH_E_INVALID: the process was forked since devices were used, whose drivers stay with its parent.
  * They would neither answer nor let themselves be released. */
 rh_status rh_context_check_process(const rh_context *context, rh_error *error);
@@ -225,15 +221,6 @@ rh_status rh_instance_value(rh_instance *instance, void *value, rh_error *error)
 rh_status rh_instance_call(rh_instance *instance, const rh_data *data, uint64_t n, void *value,
                            rh_error *error);
 
-/* One reduction of 1 to max_n elements by the fast path, which checks nothing: of a strategy that
- * runs on the host and promises not to write the floating-point control word.  host_input: an
- * array; or `arrays` of the operands that were passed to rh_instance_show(), once.  The value is
- * left in instance->value. */
-rh_status rh_instance_call_fast(rh_instance *instance, const void *host_input, uint64_t n,
-                                rh_error *error);
-/* Its runs read these operands. */
-void rh_instance_show(rh_instance *instance, rh_operands *operands);
-
 /* Does a value arrive in memory that the host sees (core/cl)?  Then a call can be made in two
  * steps, with others' in between: the first enqueues it, and the second waits for its value. */
 static inline int rh_instance_shows(const rh_instance *instance) {
@@ -339,10 +326,6 @@ rh_status rh_job_open(rh_job *job, rh_context *context, const rh_job_spec *spec,
 rh_status rh_job_ask(rh_job *job, rh_error *error);
 rh_status rh_job_init(rh_job *job, rh_context *context, const rh_job_spec *spec, rh_error *error);
 
-/* Between the plugin's defaults and the settings: a tuned value, unless the caller gave one.  1: it
- * is used.  One that is invalid for the plugin is logged, as information, and ignored. */
-int rh_job_use_tuned(rh_job *job, const char *key, const char *value);
-
 /* RH_DECLINED if the strategy that was asked cannot read data on the device, or leave its result
  * there, as spec.on_device wants it. */
 rh_status rh_job_check_place(const rh_job *job, rh_error *error);
@@ -361,8 +344,11 @@ rh_status rh_job_setup(rh_job *job, void *region, uint64_t offset, rh_error *err
 int rh_job_is_near(const rh_job *job);
 
 /* Converts the operator's value to a result. */
-void rh_job_result(const rh_job_spec *spec, const char *strategy, const void *value,
-                   rh_result *result);
+static inline void rh_job_result(const rh_job_spec *spec, const char *strategy, const void *value,
+                                 rh_result *result) {
+  spec->operation.op->calls->decode(spec->operation.op, value, spec->operation.n, result);
+  strncpy(result->strategy, strategy, sizeof result->strategy - 1);
+}
 
 /* The exact answer, computed before the strategy runs: a strategy that writes to its input must not
  * change its own reference. */
