@@ -105,7 +105,7 @@ static int judge_writers(const char *path, const struct stat *st, const reason *
 }
 
 /* On the way, a link is judged by its target, and the sticky bit exempts a directory. */
-static int judge(const char *path, const struct stat *st, int is_on_way, const reason *why) {
+static int judge_place(const char *path, const struct stat *st, int is_on_way, const reason *why) {
   char what[80];
   if (st->st_uid != 0 && st->st_uid != geteuid()) {
     snprintf(what, sizeof what, "belongs to another user (uid %lu)", (unsigned long)st->st_uid);
@@ -167,7 +167,7 @@ static int judge_step(walk *w, const char *name, const reason *why) {
   w->at[length] = '/';
   memcpy(w->at + length + 1, name, more + 1);
   if (lstat(w->at, &st) != 0) return errno == ENOENT ? 1 : cannot_judge(why, w->at, errno);
-  if (judge(w->at, &st, 1, why) != 0) return -1;
+  if (judge_place(w->at, &st, 1, why) != 0) return -1;
   return S_ISLNK(st.st_mode) ? follow_link(w, why) : 0;
 }
 
@@ -179,7 +179,7 @@ static int judge_end(const walk *w, const struct stat *opened, const reason *why
     complain(why, w->at, "was replaced while it was opened");
     return RH_TRUST_REPLACED;
   }
-  return judge(w->at, &st, 0, why);
+  return judge_place(w->at, &st, 0, why);
 }
 
 static int begin_walk(walk *w, const char *path, size_t known, const reason *why) {
@@ -196,7 +196,7 @@ static int begin_walk(walk *w, const char *path, size_t known, const reason *why
   while (known && w->at[known - 1] == '/') w->at[--known] = 0;
   if (known) return 0;
   if (lstat("/", &st) != 0) return cannot_judge(why, "/", errno);
-  return judge("/", &st, 1, why);
+  return judge_place("/", &st, 1, why);
 }
 
 static int judge_component(walk *w, const char *path, size_t known, const struct stat *opened,

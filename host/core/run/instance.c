@@ -1,7 +1,7 @@
 #include "run.h"
 
-/* The result has three slots for values.  A strategy writes the middle one, so that one that does not
- * look at result_index is noticed. */
+/* The result has slots for three values.  A strategy writes the middle one, so that one that does
+ * not look at result_index is noticed. */
 enum { RESULT_SLOT = 1, RESULT_SLOTS = 3 };
 
 /* device: null: the host. */
@@ -266,6 +266,10 @@ rh_status rh_instance_call(rh_instance *instance, const rh_data *data, uint64_t 
   }
   RH_TRY(rh_instance_begin(instance, data, n, error));
   return rh_instance_end(instance, value, error);
+}
+
+rh_status rh_instance_end(rh_instance *instance, void *value, rh_error *error) {
+  return rh_cl_visible_await(&instance->visible, instance->spec.session, value, error);
 }
 
 /* ---- Calls by a job that is set up ---- */

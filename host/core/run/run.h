@@ -228,9 +228,7 @@ static inline int rh_instance_shows(const rh_instance *instance) {
 }
 rh_status rh_instance_begin(rh_instance *instance, const rh_data *data, uint64_t n,
                             rh_error *error);
-static inline rh_status rh_instance_end(rh_instance *instance, void *value, rh_error *error) {
-  return rh_cl_visible_await(&instance->visible, instance->spec.session, value, error);
-}
+rh_status rh_instance_end(rh_instance *instance, void *value, rh_error *error);
 
 /* Can this strategy serve this problem with these parameters?  Does not use OpenCL.  `device` null:
  * the host. */
