@@ -31,16 +31,13 @@ static int place_of_reason(json_t *reasons, const char *reason) {
   return json_array_append_new(reasons, rh_json_bytes(reason)) == 0 ? (int)k : -1;
 }
 
-/* What stands before an answer's reason. */
-enum { NUMBERS_BYTES = offsetof(rh_answer, reason) };
-
 static json_t *pack_offer(uint32_t op, rh_type type, const rh_offer *offer, json_t *reasons) {
   const rh_answer *answer = &offer->answer;
-  RH_FINISHED(rh_text) numbers = {0};
   int reason = answer->reason[0] ? place_of_reason(reasons, answer->reason) : -1;
-  rh_hex_add(&numbers, answer, NUMBERS_BYTES);
-  return json_pack("[i,i,i,s,i]", (int)op, (int)type, (int)offer->status, rh_text_get(&numbers),
-                   reason);
+  return json_pack("[i,i,i,I,i,I,I,I,I,I,i]", (int)op, (int)type, (int)offer->status,
+                   (json_int_t)answer->why, (int)answer->score, (json_int_t)answer->launches,
+                   (json_int_t)answer->finishes_on_host, (json_int_t)answer->scratch_bytes,
+                   (json_int_t)answer->local_bytes, (json_int_t)answer->depth, reason);
 }
 
 static json_t *pack_offers(const rh_examiner *by, const rh_strategy *strategy, json_t *reasons) {
@@ -132,17 +129,25 @@ static int read_params(const json_t *json, rh_strategy *says) {
 }
 
 static int read_offer(json_t *json, const json_t *reasons, rh_entry *entry) {
-  int op, type, status, reason;
-  const char *numbers;
-  if (json_unpack(json, "[i,i,i,s,i!]", &op, &type, &status, &numbers, &reason) != 0 || op < 1 ||
-      op > RH_N_OPS || type < 1 || type > RH_N_TYPES)
+  int op, type, status, score, reason;
+  json_int_t why, launches, on_host, scratch, local, depth;
+  if (json_unpack(json, "[i,i,i,I,i,I,I,I,I,I,i!]", &op, &type, &status, &why, &score, &launches,
+                  &on_host, &scratch, &local, &depth, &reason) != 0 ||
+      op < 1 || op > RH_N_OPS || type < 1 || type > RH_N_TYPES)
     return -1;
   rh_offer *offer = &entry->offers[op][type];
   rh_answer *answer = &offer->answer;
   *offer = (rh_offer){.status = status};
-  const char *text = reason < 0 ? "" : json_string_value(json_array_get(reasons, (size_t)reason));
-  if (!text || !rh_hex_read(numbers, answer, NUMBERS_BYTES)) return -1;
   answer->struct_size = sizeof *answer;
+  answer->why = (uint32_t)why;
+  answer->score = score;
+  answer->launches = (uint32_t)launches;
+  answer->finishes_on_host = (uint32_t)on_host;
+  answer->scratch_bytes = (uint64_t)scratch;
+  answer->local_bytes = (uint64_t)local;
+  answer->depth = (uint64_t)depth;
+  const char *text = reason < 0 ? "" : json_string_value(json_array_get(reasons, (size_t)reason));
+  if (!text) return -1;
   snprintf(answer->reason, sizeof answer->reason, "%s", text);
   rh_make_plain(answer->reason);
   return 0;
