@@ -345,7 +345,7 @@ int rh_job_is_near(const rh_job *job);
 static inline void rh_job_result(const rh_job_spec *spec, const char *strategy, const void *value,
                                  rh_result *result) {
   spec->operation.op->calls->decode(spec->operation.op, value, spec->operation.n, result);
-  strncpy(result->strategy, strategy, sizeof result->strategy - 1);
+  memccpy(result->strategy, strategy, 0, sizeof result->strategy - 1);
 }
 
 /* The exact answer, computed before the strategy runs: a strategy that writes to its input must not
