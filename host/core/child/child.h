@@ -145,6 +145,9 @@ int rh_hex_read(const char *digits, void *to, size_t bytes); /* 0: it has anothe
 void rh_request_begin(rh_text *to);
 void rh_request_add(rh_text *to, const char *key, const char *value); /* nothing if value is null */
 void rh_request_add_struct(rh_text *to, const char *key, const void *from, size_t bytes);
+static inline void rh_request_add_number(rh_text *to, const char *key, uint64_t number) {
+  rh_request_add_struct(to, key, &number, sizeof number);
+}
 /* Device, cache directory, no_cache and program. */
 void rh_request_add_options(rh_text *to, const rh_options *options);
 rh_status rh_request_end(rh_text *to, rh_error *error); /* RH_E_NOMEM if anything was lost */
@@ -169,4 +172,8 @@ const char *rh_request_get(const rh_child_request *request, const char *key);
 const char *rh_request_next(const rh_child_request *request, const char *key, const char *after);
 /* 0, or -1 if there is no such struct of so many bytes. */
 int rh_request_struct(const rh_child_request *request, const char *key, void *to, size_t bytes);
+static inline int rh_request_number(const rh_child_request *request, const char *key,
+                                    uint64_t *number) {
+  return rh_request_struct(request, key, number, sizeof *number);
+}
 rh_options rh_request_options(const rh_child_request *request);

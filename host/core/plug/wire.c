@@ -202,7 +202,7 @@ enum { DEVICE_BYTES = offsetof(rh_device, name) };
 void rh_wire_request(rh_text *to, const rh_device *device, uint64_t max_n) {
   if (!device) device = rh_host_device();
   rh_request_begin(to);
-  rh_request_add_struct(to, "max_n", &max_n, sizeof max_n);
+  rh_request_add_number(to, "max_n", max_n);
   rh_request_add_struct(to, "about", device, DEVICE_BYTES);
   rh_request_add(to, "name", device->name ? device->name : "");
   rh_request_add(to, "driver", device->driver ? device->driver : "");
@@ -216,5 +216,5 @@ int rh_wire_read_request(const rh_child_request *request, rh_device *device, uin
   if (!device->name || !device->driver || !device->extensions) return -1;
   if (rh_request_struct(request, "about", device, DEVICE_BYTES) != 0) return -1;
   device->struct_size = sizeof *device;
-  return rh_request_struct(request, "max_n", max_n, sizeof *max_n);
+  return rh_request_number(request, "max_n", max_n);
 }

@@ -22,7 +22,7 @@ static rh_status write_request(rh_text *to, const rh_trial *trial, rh_error *err
   rh_request_add(to, "own", trial->own);
   rh_request_add(to, "launch", trial->launch);
   rh_request_add(to, "test", trial->test ? trial->test->id : NULL);
-  rh_request_add_struct(to, "variant", &trial->variant, sizeof trial->variant);
+  rh_request_add_number(to, "variant", trial->variant);
   rh_request_add_number(to, "quick", trial->quick);
   rh_request_add_number(to, "seed", trial->seed);
   return rh_request_end(to, error);
@@ -40,7 +40,7 @@ static int read_request(const rh_child_request *request, rh_trial *trial, rh_opt
   for (int k = 0; test && k < RH_N_TESTS; k++)
     if (strcmp(rh_tests[k]->id, test) == 0) trial->test = rh_tests[k];
   if (!trial->path || (test && !trial->test) ||
-      rh_request_struct(request, "variant", &trial->variant, sizeof trial->variant) != 0 ||
+      rh_request_number(request, "variant", &trial->variant) != 0 ||
       rh_request_number(request, "quick", &trial->quick) != 0)
     return -1;
   return rh_request_number(request, "seed", &trial->seed);
