@@ -7,7 +7,7 @@ typedef struct search {
   rh_algebra_report *report;
   uint64_t seed;
   rh_rounding rounding;
-  uint32_t noted; /* bit of each law */
+  uint32_t noted; /* bit of each law: one note is enough */
   rh_cases cases;
   uint32_t picked[BATCH][3]; /* the elements of each case of a batch */
   _Alignas(64) unsigned char v[3][BATCH_BYTES], left[BATCH_BYTES], right[BATCH_BYTES];
@@ -150,23 +150,18 @@ static int breaks(const search *s, rh_law law, uint32_t k, int kind, const rh_me
          !isnan(rh_value_largest(s->of, m->right, rh_value_largest(s->of, m->left, 0)));
 }
 
-/* One for each law. */
-static void note(search *s, rh_law law, uint32_t k) {
-  char text[RH_ALGEBRA_TEXT];
-  if (s->noted & 1u << law) return;
-  s->noted |= 1u << law;
-  describe(s, law, k, 0, text);
-  add_note(s->report, "at the edge of the numbers, ", text);
-}
-
 /* A case whose sides differ.  1: the law is broken. */
 static int take_case(search *s, rh_law law, uint32_t k, int kind) {
   rh_meeting m;
+  char text[RH_ALGEBRA_TEXT];
   for (uint32_t j = 0; j < 3; j++)
     memcpy(m.v[j], s->v[j] + (size_t)k * RH_ANY_VALUE_BYTES, RH_ANY_VALUE_BYTES);
   rh_law_difference how = rh_law_judge(s->of, law, &m, s->rounding);
   if (!breaks(s, law, k, kind, &m, how)) {
-    if (how != RH_SAME) note(s, law, k);
+    if (how == RH_SAME || s->noted & 1u << law) return 0;
+    s->noted |= 1u << law;
+    describe(s, law, k, 0, text);
+    add_note(s->report, "at the edge of the numbers, ", text);
     return 0;
   }
   describe(s, law, k, kind != RH_CASES_SPECIAL, s->report->broken[law]);

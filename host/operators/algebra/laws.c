@@ -107,12 +107,6 @@ static rh_law_difference judge_sides(const rh_custom *of, const rh_meeting *m,
   return worst;
 }
 
-static double scale_of(const rh_custom *of, const rh_meeting *m, uint32_t facts) {
-  double most = rh_value_largest(of, m->right, rh_value_largest(of, m->left, 0));
-  for (uint32_t k = 0; k < m->n; k++) most = rh_value_largest(of, m->v[k], most);
-  return facts & RH_EXPR_MULTIPLIES && most > 1 ? most * most : most;
-}
-
 /* Makes the copies.  0: nothing breaks a law with numbers of this size. */
 static int change_copies(const rh_custom *of, rh_meeting *m) {
   uint64_t seed = 1;
@@ -137,7 +131,9 @@ rh_law_difference rh_law_judge(const rh_custom *of, rh_law law, rh_meeting *m,
   m->rounding = facts & RH_EXPR_ROUNDS ? rounding : RH_NOTHING_ROUNDS;
   int are_moderate = change_copies(of, m);
   rh_law_sides(of, law, m->v[0], m->v[1], m->v[2], m->left, m->right, RH_COPIES);
-  m->scale = scale_of(of, m, facts);
+  m->scale = rh_value_largest(of, m->right, rh_value_largest(of, m->left, 0));
+  for (uint32_t k = 0; k < m->n; k++) m->scale = rh_value_largest(of, m->v[k], m->scale);
+  if (facts & RH_EXPR_MULTIPLIES && m->scale > 1) m->scale *= m->scale;
   rh_law_difference right = judge_sides(of, m, m->right, other);
   rh_law_difference left = judge_sides(of, m, m->left, other);
   rh_law_difference how = right > left ? right : left;

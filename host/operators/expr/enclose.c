@@ -319,15 +319,6 @@ int rh_exprs_enclose(const rh_exprs *exprs, uint32_t k, const void *const *varia
   return 0;
 }
 
-static rh_interval of_leaf(const rh_node *node, const rh_interval *variables, uint64_t n,
-                           const rh_scalar *constants) {
-  if (node->kind == RH_NODE_INDEX) return (rh_interval){0, (double)n - 1};
-  if (node->kind == RH_NODE_VARIABLE)
-    return variables ? variables[node->number] : rh_type_interval(node->of);
-  return point(node->type, node->kind == RH_NODE_CONSTANT ? &constants[node->slot] : &node->value,
-               0);
-}
-
 void rh_exprs_intervals(const rh_exprs *exprs, const rh_interval *variables, uint64_t n,
                         const rh_scalar *constants, rh_interval *values) {
   for (uint32_t k = 0; k < exprs->n_nodes; k++) {
@@ -335,7 +326,13 @@ void rh_exprs_intervals(const rh_exprs *exprs, const rh_interval *variables, uin
     rh_interval args[3] = {{0, 0}, {0, 0}, {0, 0}};
     if (!node->is_live) continue;
     for (uint32_t m = 0; m < node->arity; m++) args[m] = values[node->args[m]];
-    values[k] = node->arity ? interval_of(node, args) : of_leaf(node, variables, n, constants);
+    if (node->arity) values[k] = interval_of(node, args);
+    else if (node->kind == RH_NODE_INDEX) values[k] = (rh_interval){0, (double)n - 1};
+    else if (node->kind == RH_NODE_VARIABLE)
+      values[k] = variables ? variables[node->number] : rh_type_interval(node->of);
+    else if (node->kind == RH_NODE_CONSTANT)
+      values[k] = point(node->type, &constants[node->slot], 0);
+    else values[k] = point(node->type, &node->value, 0);
     if (!variables && isnan(values[k].low)) values[k] = rh_type_interval(node->type);
   }
 }
