@@ -38,8 +38,8 @@ rh_status rh_error_prefix(rh_error *error, rh_status status, const char *format,
 
 /* Hands on a failure that another error tells of.  Returns `status`; if it is RH_OK, nothing is
  * done. */
-static inline rh_status rh_error_pass(rh_error *error, rh_status status, const rh_error *why) {
-  if (error && status != RH_OK) *error = *why;
+static inline rh_status rh_error_pass(rh_error *to, rh_status status, const rh_error *why) {
+  if (to && status != RH_OK) *to = *why;
   return status;
 }
 

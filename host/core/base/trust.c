@@ -7,12 +7,6 @@
 
 enum { MOST_LINKS = 40 /* as in the kernel */, ENTRY_BYTES = 1 << 14 };
 
-static int is_one_of(const char *name, const struct passwd *users, int n) {
-  for (int k = 0; k < n; k++)
-    if (strcmp(name, users[k].pw_name) == 0) return 1;
-  return 0;
-}
-
 /* Does an account other than the users' have the group as its primary one? */
 static int is_primary_of_others(gid_t group, const struct passwd *users, int n, FILE *accounts) {
   struct passwd entry, *found;
@@ -31,8 +25,11 @@ int rh_trust_is_private(const struct group *group, const struct passwd *users, i
   for (int k = 0; k < n; k++)
     owned |= users[k].pw_gid == group->gr_gid && strcmp(users[k].pw_name, group->gr_name) == 0;
   if (!owned) return 0;
-  for (char **member = group->gr_mem; *member; member++)
-    if (!is_one_of(*member, users, n)) return 0;
+  for (char **member = group->gr_mem; *member; member++) {
+    int is_one = 0;
+    for (int k = 0; k < n; k++) is_one |= strcmp(*member, users[k].pw_name) == 0;
+    if (!is_one) return 0;
+  }
   return !accounts || !is_primary_of_others(group->gr_gid, users, n, accounts);
 }
 

@@ -180,16 +180,6 @@ static void list(walk *w, const char *directory, int fd) {
   free(names);
 }
 
-/* Reports a directory that cannot be opened, if the user named it. */
-static void report_missing(walk *w, const char *directory, const char *from, int code) {
-  if (code == ENOENT || code == ENOTDIR) {
-    const char *is = code == ENOENT ? "does not exist" : "is not a directory";
-    if (from) add_note(w, "%s: %s %s", from, directory, is);
-    return;
-  }
-  add_unread(w, directory, "directory cannot be read", code);
-}
-
 /* Every plugin, or every operator file, in `directory`, which is absolute and whose first `known`
  * bytes are trusted.  `from`: the option or variable that named it, for a note if it is missing;
  * null: it may be missing. */
@@ -207,7 +197,10 @@ static void walk_directory(walk *w, const char *directory, size_t known, const c
   }
   rh_text_add(&w->searched, "%s%s", w->searched.length ? ":" : "", directory);
   w->at_home = is_there && is_home(w, &st);
-  if (!is_there) report_missing(w, directory, from, code);
+  if (!is_there && (code == ENOENT || code == ENOTDIR)) {
+    const char *is = code == ENOENT ? "does not exist" : "is not a directory";
+    if (from) add_note(w, "%s: %s %s", from, directory, is);
+  } else if (!is_there) add_unread(w, directory, "directory cannot be read", code);
   else if (refused)
     add_candidate(w, directory, reason,
                   refused == RH_TRUST_UNKNOWN ? RH_REFUSED_UNREAD : RH_REFUSED_UNSEARCHED);
