@@ -1,7 +1,8 @@
 #include <getopt.h>
 #include <poll.h>
 
-#include "app.h"
+#include "../engine/ranks/ranks.h"
+#include "options.h"
 
 static rh_status set_mode(rh_typed *typed, const rh_option *row, const char *argument,
                           rh_error *error) {
