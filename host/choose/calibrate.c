@@ -240,16 +240,14 @@ static int copy_whole(copies *c) {
  * rh_arrays_reduce() takes them.  The shortest of some, since the first one also obtains the
  * device's memory; 0: they fail. */
 static double copies_s(rh_context *context, const void *array, uint64_t bytes, int in_chunks) {
-  const int times = in_chunks ? 2 : 4;
   copies c = {.array = array, .bytes = bytes, .chunk = context->chunk_bytes};
   double least = INFINITY;
   if (!c.chunk) c.chunk = (uint64_t)RH_STREAM_DEVICE_MIB << 20;
-  rh_status status = rh_context_session(context, &c.session, NULL);
-  if (status == RH_OK)
-    status = in_chunks ? rh_staging_open(&c.staging, c.session, SLOTS, c.chunk, NULL)
-                       : rh_cl_input_reserve(&c.input, c.session, bytes, 1, NULL);
-  int works = status == RH_OK;
-  for (int k = 0; k < times && works; k++) {
+  int works = rh_context_session(context, &c.session, NULL) == RH_OK;
+  if (works)
+    works = (in_chunks ? rh_staging_open(&c.staging, c.session, SLOTS, c.chunk, NULL)
+                       : rh_cl_input_reserve(&c.input, c.session, bytes, 1, NULL)) == RH_OK;
+  for (int k = 0; k < (in_chunks ? 2 : 4) && works; k++) {
     double start = rh_now();
     works = in_chunks ? copy_in_chunks(&c) : copy_whole(&c);
     least = fmin(least, rh_now() - start);

@@ -26,12 +26,10 @@ rh_status rh_word_parse(const rh_vocabulary *known, const char *word, uint32_t *
   const char *instead = known == &rh_op_words     ? rh_op_instead(word)
                         : known == &rh_type_words ? rh_type_instead(word)
                                                   : NULL;
-  if (instead)
-    return rh_fail(error, RH_E_USAGE, "unknown %s '%s': %s. Known:%s", known->what, word, instead,
-                   all);
   char hint[RH_SUGGESTION_BYTES];
   return rh_fail(error, RH_E_USAGE, "unknown %s '%s'%s Known:%s", known->what, word,
-                 rh_suggest(hint, word, names, known->n, "."), all);
+                 instead ? rh_show(": %s.", instead) : rh_suggest(hint, word, names, known->n, "."),
+                 all);
 }
 
 int rh_numbers_have(const rh_numbers *numbers, uint32_t number) {

@@ -24,10 +24,9 @@ void rh_beside_add(rh_beside *beside, const rh_run_state *run) {
   const rh_verdict *verdict = rh_run_is_checked(run) ? &run->report.verdict : NULL;
   double seconds = run->report.quick.time.median; /* 0: there is none */
   const char *values = "", *bits = "";
-  uint32_t n = result->n_fields ? result->n_fields : 1;
   char value[64];
   beside->n++;
-  for (uint32_t k = 0; k < n; k++) {
+  for (uint32_t k = 0; k == 0 || k < result->n_fields; k++) {
     const rh_result one = result->n_fields ? rh_report_field(result, k) : *result;
     values = rh_show("%s%s%s", values, k ? "  " : "", rh_format_answer(value, &one));
     bits = rh_show("%s%s%s", bits, k ? "  " : "", bits_of(&one));

@@ -97,16 +97,13 @@ static void print_changes(const rh_app *app, const rh_tuner *tuner, const rh_tas
     const rh_task *task = tasks[k];
     if (task->time_s <= 0) continue;
     int is_news = task->state == RH_TASK_kept ? task->settings.n > 0 : rh_task_is_changed(task);
-    if (!is_news && !app->typed->verbose) {
-      as_they_are += task->state == RH_TASK_tuned || task->state == RH_TASK_kept;
-      continue;
-    }
-    add_change(&table, tuner, task);
+    if (is_news || app->typed->verbose) add_change(&table, tuner, task);
+    else as_they_are += task->state == RH_TASK_tuned || task->state == RH_TASK_kept;
   }
   rh_table_print(&table, "  ");
   if (as_they_are)
-    printf("  %u %s as before%s\n", as_they_are, as_they_are == 1 ? "stays" : "stay",
-           app->typed->verbose ? "." : "; --verbose lists all.");
+    printf("  %u %s as before; --verbose lists all.\n", as_they_are,
+           as_they_are == 1 ? "stays" : "stay");
 }
 
 static void print_quickest(const rh_tuner *tuner, const rh_task *const *tasks) {

@@ -85,10 +85,9 @@ static const char *first_said(const rh_typed *typed, const char *list, const cha
 /* An unknown or ambiguous abbreviation, such as "--de=x". */
 static rh_status unknown_long_option(const char *typed, rh_error *error) {
   const char *names[RH_MOST_OPTIONS];
-  char word[64];
+  const char *word = rh_show("%.*s", (int)strcspn(typed + 2, "="), typed + 2);
   RH_FINISHED(rh_text) meant = {0};
   uint32_t n = 0;
-  snprintf(word, sizeof word, "%.*s", (int)strcspn(typed + 2, "="), typed + 2);
   for (size_t k = 0; k < rh_n_options; k++) {
     names[k] = rh_option_table[k].name;
     if (strncmp(rh_option_table[k].name, word, strlen(word)) == 0)

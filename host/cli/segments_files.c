@@ -28,13 +28,11 @@ const char *rh_run_segment_name(const rh_run_state *run, uint64_t s) {
 static rh_status find_column(const rh_columns *all, const char *word, size_t n,
                              rh_segments_file *file, rh_error *error) {
   const char *names = "";
+  file->n = 1;
   for (uint32_t k = 0; k < all->n; k++) {
     const char *name = all->list[k].name ? all->list[k].name : "";
-    if (strlen(name) == n && memcmp(name, word, n) == 0) {
-      file->first = k;
-      file->n = 1;
-      return RH_OK;
-    }
+    file->first = k;
+    if (strlen(name) == n && memcmp(name, word, n) == 0) return RH_OK;
     names = rh_show("%s%s%s", names, k ? ", " : "", name);
   }
   if (all->n > 1)

@@ -200,14 +200,13 @@ static int by_label(const void *a, const void *b) {
 
 /* A label that comes back would have several results. */
 static rh_status check_labels(const rh_shape *shape, const char *path, rh_error *error) {
-  uint64_t n = shape->layout.segments;
+  const uint64_t n = shape->layout.segments, *starts = shape->layout.starts;
   rh_type type = shape->labels.type;
   const unsigned char *labels = rh_array_data(&shape->labels);
   RH_FREED(run_of_label) runs = NULL;
   RH_TRY(RH_NEW(&runs, n + 1, path, error));
   for (uint64_t s = 0; s < n; s++)
-    runs[s] =
-        (run_of_label){key_of(type, labels + shape->layout.starts[s] * rh_type_size(type)), s};
+    runs[s] = (run_of_label){key_of(type, labels + starts[s] * rh_type_size(type)), s};
   qsort(runs, n, sizeof *runs, by_label);
   for (uint64_t k = 1; k < n; k++)
     if (runs[k - 1].key == runs[k].key)
@@ -215,8 +214,7 @@ static rh_status check_labels(const rh_shape *shape, const char *path, rh_error 
                      "%s: the label of element %llu comes back at element %llu, after others; "
                      "sort labels and elements by the labels first, as with "
                      "numpy.argsort(labels, kind=\"stable\")",
-                     path, (number)shape->layout.starts[runs[k - 1].run],
-                     (number)shape->layout.starts[runs[k].run]);
+                     path, (number)starts[runs[k - 1].run], (number)starts[runs[k].run]);
   return RH_OK;
 }
 

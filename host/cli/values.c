@@ -186,21 +186,19 @@ static int parse(const char *p, uint64_t *value, int *bytes) {
 rh_status rh_size_parse(const char *text, uint32_t element_size, const char *option, uint64_t *n,
                         rh_error *error) {
   int bytes = 0;
-  uint64_t value = 0;
   if (strpbrk(text, ",:"))
     return rh_fail(error, RH_E_USAGE, "%s '%s': this mode takes one size", option, text);
-  if (!parse(text, &value, &bytes))
-    return rh_fail(
-        error, RH_E_USAGE,
-        "%s '%s': expected a whole number of %s from 0 to 2^63-1, as in 1000000, 1e6, 16Mi, 2^24 "
-        "or 64MiB",
-        option, text, element_size ? "elements" : "bytes");
+  if (!parse(text, n, &bytes))
+    return rh_fail(error, RH_E_USAGE,
+                   "%s '%s': expected a whole number of %s from 0 to 2^63-1, as in 1000000, 1e6, "
+                   "16Mi, 2^24 or 64MiB",
+                   option, text, element_size ? "elements" : "bytes");
   if (!element_size) bytes = 0;
-  if (bytes && value % element_size != 0)
+  if (bytes && *n % element_size != 0)
     return rh_fail(error, RH_E_USAGE,
                    "%s '%s': %llu bytes is not a multiple of %u, the element's size", option, text,
-                   (unsigned long long)value, element_size);
-  *n = bytes ? value / element_size : value;
+                   (unsigned long long)*n, element_size);
+  if (bytes) *n /= element_size;
   return RH_OK;
 }
 

@@ -292,10 +292,8 @@ static rh_status local_parts(void *self, rh_parts *parts, rh_error *error) {
 static rh_status pool_host(rh_pool *pool, const rh_bench_data *data, const void **first,
                            rh_error *error) {
   uint64_t bytes = data->copies * data->stride;
-  if (data->copies <= 1) {
-    *first = data->elements;
-    return RH_OK;
-  }
+  *first = data->elements;
+  if (data->copies <= 1) return RH_OK;
   if (pool->region.bytes < bytes) {
     rh_region_finish(&pool->region);
     pool->region_of = 0;

@@ -238,19 +238,17 @@ static rh_status add_platform(rh_cl_devices *devices, cl_platform_id platform, u
 static rh_status find_devices(rh_cl_devices *devices, rh_error *error) {
   enum { PLATFORM_NOT_FOUND = -1001 }; /* from the loader (cl_khr_icd): there is no platform */
   cl_platform_id platforms[64];
-  cl_uint n = 0;
   *devices = (rh_cl_devices){0};
   rh_error why = {0};
   if (rh_opencl_open(&why) != RH_OK)
     return rh_copy(&devices->no_opencl, why.message, "the list of devices", error);
   rh_status status = RH_OK;
-  cl_int code = rh_cl.GetPlatformIDs(64, platforms, &n);
-  if (code != CL_SUCCESS) n = 0;
+  cl_int code = rh_cl.GetPlatformIDs(64, platforms, &devices->n_platforms);
+  if (code != CL_SUCCESS) devices->n_platforms = 0;
   if (code != CL_SUCCESS && code != PLATFORM_NOT_FOUND)
     status = add_fault(devices, "OpenCL does not list its platforms", code, error);
-  if (n > 64) n = 64;
-  devices->n_platforms = n;
-  for (cl_uint k = 0; k < n && status == RH_OK; k++)
+  if (devices->n_platforms > 64) devices->n_platforms = 64;
+  for (cl_uint k = 0; k < devices->n_platforms && status == RH_OK; k++)
     status = add_platform(devices, platforms[k], k, error);
   if (status != RH_OK) rh_cl_devices_finish(devices);
   return status;

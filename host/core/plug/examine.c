@@ -225,19 +225,16 @@ static rh_status examine_here(rh_registry *registry, uint32_t k, rh_error *error
   const rh_candidate *candidate = &registry->search.candidates[k];
   const rh_plugin *plugin;
   rh_error why;
-  rh_fate fate;
   rh_status status =
       candidate->installed
           ? rh_plugin_open(candidate->path, registry->describe, &plugin, &why)
           : rh_fail(&why, RH_E_FILE,
                     "only the redhost program examines it, and there is none beside the library; "
                     "name it in rh_options.program");
-  if (status != RH_OK) {
-    fate = take_reason(registry, k, why.message, rh_refusal_kind_of(status));
-  } else {
-    json_auto_t *strategies = rh_examine_plugin(&registry->by, plugin);
-    fate = take_strategies(registry, k, strategies);
-  }
+  json_auto_t *strategies = status == RH_OK ? rh_examine_plugin(&registry->by, plugin) : NULL;
+  rh_fate fate = status == RH_OK
+                     ? take_strategies(registry, k, strategies)
+                     : take_reason(registry, k, why.message, rh_refusal_kind_of(status));
   return fate == RH_GOES_ON ? RH_OK : rh_fail(error, RH_E_NOMEM, "no memory to examine plugins");
 }
 

@@ -81,10 +81,8 @@ rh_status rh_job_confirm(rh_job *job, const rh_job_spec *spec, const rh_reporter
       rh_exact_data_make(&exact, spec->operation.op, spec->operation.n, NULL, 0, reporter, &why);
   /* The user's data stay on the device; if it has no room for both, these are not tried. */
   if (status == RH_OK) status = rh_job_reduce(job, spec, &exact.array, &result, &why);
-  if (rh_exact_data_is_too_much(status)) {
-    rh_exact_data_settle(verdict, why.message);
-    return RH_OK;
-  }
   if (status == RH_OK) rh_exact_data_add(&exact, &result, verdict);
-  return rh_error_pass(error, status, &why);
+  if (!rh_exact_data_is_too_much(status)) return rh_error_pass(error, status, &why);
+  rh_exact_data_settle(verdict, why.message);
+  return RH_OK;
 }

@@ -46,18 +46,12 @@ static rh_status make_room(rh_fold *fold, rh_error *error) {
   if (fold->n < fold->capacity) return RH_OK;
   uint32_t first = fold->n_values < MANY ? FIRST_CAPACITY : 2;
   uint32_t capacity = fold->capacity ? 2 * fold->capacity : first;
-  rh_fold_node *nodes = malloc(capacity * sizeof *nodes);
-  unsigned char *values = aligned_alloc(ALIGNMENT, capacity * node_bytes(fold));
-  if (!nodes || !values) {
-    free(nodes);
-    free(values);
-    return rh_fail(error, RH_E_NOMEM, "no memory for the parts of a reduction");
-  }
-  if (fold->n) memcpy(nodes, fold->nodes, fold->n * sizeof *nodes);
+  rh_fold_node *nodes = realloc(fold->nodes, capacity * sizeof *nodes);
+  if (nodes) fold->nodes = nodes;
+  unsigned char *values = nodes ? aligned_alloc(ALIGNMENT, capacity * node_bytes(fold)) : NULL;
+  if (!values) return rh_fail(error, RH_E_NOMEM, "no memory for the parts of a reduction");
   if (fold->n) memcpy(values, fold->values, fold->n * node_bytes(fold));
-  free(fold->nodes);
   free(fold->values);
-  fold->nodes = nodes;
   fold->values = values;
   fold->capacity = capacity;
   return RH_OK;

@@ -219,7 +219,6 @@ static uint64_t end_of_node(const rh_partial *partial, uint32_t k) {
 }
 
 static void merge_facts(rh_partial *partial, const rh_partial *other) {
-  rh_reference *facts = &partial->facts;
   uint64_t unjudged = partial->unjudged;
   partial->chunks += other->chunks;
   partial->checked += other->checked;
@@ -228,9 +227,9 @@ static void merge_facts(rh_partial *partial, const rh_partial *other) {
   partial->flushes |= other->flushes;
   if (other->checked) take_verdict(partial, &other->worst);
   partial->unjudged = unjudged + other->unjudged;
-  rh_reference_add(facts, &other->facts);
-  if (other->facts.sampled.n_orders > facts->sampled.n_orders)
-    facts->sampled.n_orders = other->facts.sampled.n_orders;
+  rh_reference_add(&partial->facts, &other->facts);
+  if (other->facts.sampled.n_orders > partial->facts.sampled.n_orders)
+    partial->facts.sampled.n_orders = other->facts.sampled.n_orders;
   if (!other->strategy[0] ||
       (partial->strategy[0] && partial->strategy_first <= other->strategy_first))
     return;

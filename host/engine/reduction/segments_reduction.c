@@ -74,11 +74,8 @@ static rh_status add_values(rh_segments_reduction *r, const rh_segments_part *pa
     b->left -= part->n;
     return b->left ? RH_OK : end_band(r, b, error);
   }
-  if (!r->plan.order) {
-    memcpy(value_at(r, part->first), values, part->segments * bytes);
-    return RH_OK;
-  }
-  for (uint64_t k = 0; k < part->segments; k++)
+  if (!r->plan.order) memcpy(value_at(r, part->first), values, part->segments * bytes);
+  for (uint64_t k = 0; r->plan.order && k < part->segments; k++)
     memcpy(value_at(r, part->first + k), values + k * bytes, bytes);
   return RH_OK;
 }

@@ -308,21 +308,20 @@ static rh_status bring_offsets(const rh_segments *s, const rh_layout *portion, r
 static rh_status run_portion(rh_segments *s, const rh_values *to, uint64_t first, rh_error *error) {
   rh_layout portion = *s->job.instance_spec.layout;
   uint64_t n = s->spec.operation.n, skipped = 0;
-  uint64_t count = s->n - first < s->portion ? s->n - first : s->portion;
   rh_operands operands;
-  portion.segments = count;
+  portion.segments = s->n - first < s->portion ? s->n - first : s->portion;
   if (is_by_offsets(s)) {
     portion.starts += first;
     portion.stops += first;
     RH_TRY(bring_offsets(s, &portion, error));
   } else {
-    n = count * portion.length;
+    n = portion.segments * portion.length;
     skipped = first * portion.length;
   }
   const rh_data data = data_from(s, &operands, skipped);
   const rh_values place = place_of(s, to, first);
   RH_TRY(rh_instance_run_layout(s->job.instance, &portion, &data, n, &place, error));
-  return fetch(s, to, first, count, error);
+  return fetch(s, to, first, portion.segments, error);
 }
 
 rh_status rh_segments_run_to(rh_segments *s, cl_mem result, uint64_t index, rh_error *error) {

@@ -99,17 +99,16 @@ static number know_built_in(const judging *j, double host) {
   const rh_reference *reference = j->reference;
   const rh_enclosed *by_map = &reference->enclosed;
   uint32_t op = reference->op->base;
-  int errs = reference->map_error > 0, is_sum = op == RH_OP_sum || op == RH_OP_asum;
-  int rounds = rh_op_rounds(op, reference->op->type);
+  int errs = reference->map_error > 0, rounds = rh_op_rounds(op, reference->op->type);
   rh_field_sum sum;
   if (reference->n == 0 || (!rounds && !errs)) return same_bits;
   if (!rounds) { /* every order computes alike what the map's functions err in */
     if (by_map->n != reference->n || by_map->n_unknown || j->flushes) return unknown;
-    if (!is_sum) return (number){BOUNDED, {by_map->least, by_map->most}, 0};
+    if (!rh_op_is_sum(op)) return (number){BOUNDED, {by_map->least, by_map->most}, 0};
     return (number){
         BOUNDED, outward((long double)host - by_map->below, (long double)host + by_map->above), 0};
   }
-  if (!is_sum) return errs ? unknown : know_product(reference);
+  if (!rh_op_is_sum(op)) return errs ? unknown : know_product(reference);
   if (j->is_rounded_once && !errs) return same_bits;
   rh_field_sum_of(&sum, &reference->sum, by_map);
   return know_sum(j, &sum, reference->result.type, errs);

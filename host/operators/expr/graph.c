@@ -19,21 +19,19 @@ static const char what[] = "an expression"; /* there may be no memory for it */
 rh_status rh_exprs_create(rh_exprs **made, const rh_operand *variables, uint32_t n_variables,
                           const rh_let *constants, uint32_t n_constants, int has_index,
                           rh_error *error) {
-  RH_TRY(RH_NEW(made, 1, what, error));
-  rh_exprs *exprs = *made;
+  RH_FREED(rh_exprs) exprs = NULL;
+  *made = NULL;
+  RH_TRY(RH_NEW(&exprs, 1, what, error));
+  RH_TRY(RH_ROOM(&exprs->nodes, 0, what, error));
+  *exprs->nodes = (rh_node){.kind = RH_NODE_LITERAL}; /* what is refused has a number, too */
   exprs->n_variables = n_variables;
   exprs->n_constants = n_constants;
   exprs->has_index = has_index;
   for (uint32_t k = 0; k < n_variables; k++) exprs->variables[k] = variables[k];
   for (uint32_t k = 0; k < n_constants; k++) exprs->constants[k] = constants[k];
-  rh_status status = RH_ROOM(&exprs->nodes, 0, what, error);
-  if (status == RH_OK) {
-    *exprs->nodes = (rh_node){.kind = RH_NODE_LITERAL}; /* what is refused has a number, too */
-    return RH_OK;
-  }
-  free(exprs);
-  *made = NULL;
-  return status;
+  *made = exprs;
+  exprs = NULL;
+  return RH_OK;
 }
 
 void rh_exprs_destroy(rh_exprs *exprs) {

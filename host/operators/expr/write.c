@@ -174,11 +174,8 @@ typedef struct names {
 
 static void expand(const rh_node *node, const char *text, const names *by, rh_text *to) {
   for (; *text; text++) {
-    if (*text != '$') {
-      rh_text_append(to, text, 1);
-      continue;
-    }
-    switch (*++text) {
+    switch (*text == '$' ? *++text : 0) {
+    case 0: rh_text_append(to, text, 1); break;
     case 't': rh_text_add(to, "%s", rh_expr_type_name(node->type)); break;
     case 'o': rh_text_add(to, "%s", rh_expr_type_name(node->of)); break;
     case 'm': rh_text_add(to, "%u", 8 * rh_type_size(node->type) - 1); break;

@@ -12,20 +12,18 @@ static int is_filled(const rh_point *point, const rh_job_spec *problem) {
 static rh_status generate(rh_point *point, const rh_stage *stage, rh_error *error) {
   const rh_bench_settings *settings = stage->settings;
   rh_job_spec *problem = &point->problem;
-  uint64_t bytes = rh_operand_layout(problem, problem->offsets), n = problem->operation.n;
-  rh_type type = problem->operation.op->type;
+  int is_custom = problem->operation.op->is_custom;
+  rh_type type = is_custom ? RH_TYPE_u8 : problem->operation.op->type;
+  uint64_t bytes = rh_operand_layout(problem, problem->offsets);
   uint64_t largest = 0, offsets[RH_MOST_OPERANDS];
   for (rh_bench_at at = {.t = 0}; rh_bench_next(settings, &at);) {
     uint64_t takes = rh_operand_layout(&at.problem, offsets);
     if (takes > largest) largest = takes;
   }
-  if (problem->operation.op->is_custom) {
-    type = RH_TYPE_u8;
-    n = bytes;
-  }
   /* The memory of all points' data: a page that is obtained anew has to be cleared. */
-  RH_TRY(rh_array_reuse(&point->array, type, n, largest, error));
-  point->data.custom_bytes = problem->operation.op->is_custom ? bytes : 0;
+  RH_TRY(rh_array_reuse(&point->array, type, is_custom ? bytes : problem->operation.n, largest,
+                        error));
+  point->data.custom_bytes = is_custom ? bytes : 0;
   return rh_operand_data_fill(&point->array, problem, settings->data, settings->seed,
                               &stage->context->options.reporter, error);
 }

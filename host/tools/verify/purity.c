@@ -238,8 +238,7 @@ static void set_words(const char *path) {
   char word[64];
   size_t length = 0;
   FILE *file = fopen(path, "rbe");
-  for (int c = 0; file && c != EOF;) {
-    c = fgetc(file);
+  for (int c; file && (c = fgetc(file)) != EOF;) {
     if (c == 0 && length >= 3 && length < sizeof word && strncmp(word, "LD_", 3) != 0) {
       word[length] = 0;
       setenv(word, "7", 1);

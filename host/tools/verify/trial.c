@@ -162,20 +162,18 @@ static int say_verdict(rh_trial *trial) {
 
 int rh_trial_main(void) {
   static const struct rlimit most_output = {256 << 20, 256 << 20};
-  rh_child_request request;
+  rh_child_request request = {0};
   rh_options options;
   rh_trial trial;
   int code = 2;
-  if (rh_request_receive(&request) != 0) return code;
-  if (read_request(&request, &trial, &options) == 0 &&
+  if (rh_request_receive(&request) == 0 && read_request(&request, &trial, &options) == 0 &&
       (trial.channel = rh_channel_open(request.parent)) >= 0) {
     /* Output goes to a file in memory, so a plugin that prints without end must be stopped before
      * it fills the memory.  SIGXFSZ has to kill it: the program ignores that signal (see main). */
     signal(SIGXFSZ, SIG_DFL);
     setrlimit(RLIMIT_FSIZE, &most_output);
     prctl(PR_SET_CHILD_SUBREAPER, 1); /* so that daemons are seen among the children */
-    int failed = trial.test ? say_verdict(&trial) : say_names(&trial);
-    code = failed ? 3 : 0;
+    code = (trial.test ? say_verdict(&trial) : say_names(&trial)) ? 3 : 0;
   }
   rh_request_finish(&request);
   return code;
