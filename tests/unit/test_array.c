@@ -1,4 +1,4 @@
-/* host/engine/io/array.c: .npy and raw files. */
+/* host/engine/io/npy.c, feed.c: .npy and raw files. */
 #include "../suite/suite.h"
 #include "io_support.h"
 
