@@ -225,8 +225,6 @@ def in_turn(k):
 class Bits(Table):
     """Those of one process, whatever the way."""
 
-    uses_programs_once = True
-
     def want(self, problem, n):
         if problem.value:
             return problem.value
