@@ -226,7 +226,7 @@ static void judge_bounded(const judging *j, rh_interval within, const rh_result_
 static void judge_one(const judging *j, uint32_t k, const rh_result_field *is,
                       const rh_result_field *should, rh_verdict *verdict) {
   uint64_t uses = UINT64_C(1) << k; /* bit m: it is computed from number m */
-  /* What a condition chose is counted, in the last field, and its functions may err. */
+  /* The elements that a condition chose are counted in the last field; its functions may err. */
   const rh_operator_field *end = j->custom->fields + j->custom->n_fields;
   int counts_by_chance = j->custom->has_count && end[-1].kind != RH_FIELD_EXACT;
   knowledge least = counts_by_chance ? SAMPLED : SAME_BITS;
