@@ -10,7 +10,7 @@
 
 /* ---- The terminal ---- */
 
-/* One for the process: a signal handler reads it. */
+/* One for the process, set by rh_terminal_init(). */
 extern struct rh_terminal {
   int color, progress; /* 1: show a progress line */
   uint32_t quiet, verbose;

@@ -236,7 +236,7 @@ rh_status rh_bench_output_take_over(const char *path, rh_records *results, rh_er
   return take_rows(results, &was, error);
 }
 
-/* --quiet: the name of the best strategy of each point. */
+/* With --quiet, the name of the best strategy of each point. */
 static rh_status print(const rh_app *app, const rh_records *results, rh_error *error) {
   uint32_t format = rh_bench_format(app->typed);
   if (format) return rh_records_write(results, format, stdout, "standard output", error);

@@ -68,10 +68,12 @@ static void make_part(rh_partial *part, uint32_t rank, uint32_t size) {
   rh_partition_ranks(tile, 0, job.operation.n, rank, size, &first, &n);
   rh_partial_init(part, &job, job.operation.n, RH_CHECK_FULL);
   for (uint64_t at = first / tile, end = (first + n) / tile; at < end;) {
-    uint32_t level = rh_fold_level(at, end - at, 63);
+    uint32_t level = rh_partition_level(at, end, UINT64_MAX);
     _Alignas(16) unsigned char value[RH_ANY_VALUE_BYTES] = {0};
     memcpy(value, &one, sizeof one);
-    if (rh_fold_add(&part->fold, level, at >> level, value, &error) != RH_OK) give_up(&error);
+    const rh_fold_node node = {at, level};
+    if (rh_fold_add(&part->fold, &node, value, sizeof value, at * tile, &error) != RH_OK)
+      give_up(&error);
     at += (uint64_t)1 << level;
   }
 }

@@ -336,6 +336,8 @@ class Operators(cli.Case):
                     self.good(*args, map, "-q")
             self.assertEqual("where: 'x - y' is computed in" in self.good(*args, "x", "--where", "x - y > 1", quiet=False).err, type in unsigned)
             self.good(*args, "x - y", "--where", "x >= y")
+        for greatest in ("18446744073709551615 - x", "9223372036854775808 - (x >> 1)"):
+            self.good("--run", "native", "-t", "u64", "-n", "3", "--map", greatest)
         for op in self.good("--ops", "-q").out.split():
             for type in ("i8", "u32", "u64"):
                 self.assertNotIn("is computed in", self.redhost("--run", "native", "--unchecked-op", "--op", op, "-t", type, "-n", "3").err)

@@ -23,8 +23,8 @@ typedef struct rh_npy {
   char shape[128];     /* as Python writes it; truncated with "..." */
 } rh_npy;
 
-/* Do the bytes begin as every .npy file does? */
 #define RH_NPY_MAGIC "\x93NUMPY"
+/* Do the bytes begin as every .npy file does? */
 int rh_npy_has_magic(const void *bytes, uint64_t length);
 
 /* The number of bytes that rh_npy_parse needs, judging by those available: ask again when they

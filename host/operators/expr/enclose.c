@@ -330,9 +330,12 @@ void rh_exprs_intervals(const rh_exprs *exprs, const rh_interval *variables, uin
     else if (node->kind == RH_NODE_INDEX) values[k] = (rh_interval){0, (double)n - 1};
     else if (node->kind == RH_NODE_VARIABLE)
       values[k] = variables ? variables[node->number] : rh_type_interval(node->of);
-    else if (node->kind == RH_NODE_CONSTANT)
-      values[k] = point(node->type, &constants[node->slot], 0);
-    else values[k] = point(node->type, &node->value, 0);
+    else {
+      int is_slot = node->kind == RH_NODE_CONSTANT;
+      const void *from = is_slot ? (const void *)&constants[node->slot] : &node->value;
+      double x = rh_number_at(node->type, from, 0);
+      values[k] = variables ? point(node->type, from, 0) : (rh_interval){x, x};
+    }
     if (!variables && isnan(values[k].low)) values[k] = rh_type_interval(node->type);
   }
 }

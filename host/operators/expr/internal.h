@@ -198,7 +198,8 @@ int rh_graph_assign_rooms(rh_exprs *exprs);
 /* All integers of the type, the largest of 64 bits rounded up; unknown for a float's. */
 rh_interval rh_type_interval(rh_type type);
 /* values[k] = the interval of node k, of those that are live.  variables: null: they are anything,
- * and so is an integer of which nothing is known.  An index is below n. */
+ * and so is an integer of which nothing is known; and numbers beyond 2^53 are rounded, as the ends
+ * of types are.  An index is below n. */
 void rh_exprs_intervals(const rh_exprs *exprs, const rh_interval *variables, uint64_t n,
                         const rh_scalar *constants, rh_interval *values);
 

@@ -91,6 +91,7 @@ static rh_status read_line(reader *r, const char *line_end, int is_last) {
       json_object_get(object, "schema")
           ? rh_fail(r->error, RH_E_FILE, "a second run begins; expected one per file")
           : add_row(r, object);
+  if (status == RH_OK) return RH_OK; /* lines are counted from the first, for a message alone */
   return rh_error_prefix(r->error, status, "line %zu", line_at(r, r->at));
 }
 

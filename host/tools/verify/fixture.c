@@ -84,10 +84,10 @@ rh_status rh_fixture_make(rh_fixture *place, rh_cl_session *session, const rh_op
   place->of_device.session = session;
   if (slots > MOST_HOST_SLOTS) place->of_host.bytes = MOST_HOST_SLOTS * size;
   set_index(place, slots / 2);
-  place->memory = memory ? memory : malloc(room);
-  place->copy = memory ? NULL : malloc(room);
+  place->copy = memory ? NULL : malloc(room); /* what has a copy owns its memory */
+  place->memory = place->copy ? malloc(room) : memory;
   place->of_host.memory = malloc(place->of_host.bytes);
-  if (!place->memory || !place->of_host.memory || !(place->copy || memory))
+  if (!place->memory || !place->of_host.memory)
     return rh_fail(error, RH_E_NOMEM, "no memory for the input");
   if (session) {
     RH_TRY(rh_cl_buffer(session, CL_MEM_READ_WRITE | (in_place ? CL_MEM_USE_HOST_PTR : 0), room,
