@@ -139,6 +139,7 @@ class Case(unittest.TestCase):
         share_programs(cls.env["XDG_CACHE_HOME"])
         if cls.uses_programs_once:
             cls.env["REDHOST_NO_CACHE"] = "1"
+            cls.env.pop("POCL_WORK_GROUP_SPECIALIZATION", None)
         cls.cwd = os.path.join(cls.home, "work")
         os.mkdir(cls.cwd)
 

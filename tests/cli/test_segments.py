@@ -419,10 +419,10 @@ class Ways(Arrays):
         self.save("x.npy", numpy.arange(12, dtype="f4").reshape(3, 4))
         self.good("-i", "x.npy", "--axis", "1", "--op", "./mine.op.json", "-q", "-o", "y.npy", quiet=False)
         self.assertEqual(self.load("y.npy")["far"].tolist(), [3, 7, 11])
-        self.save("x.npy", numpy.random.default_rng(1).standard_normal((3000, 40)).astype("f4"))
+        self.save("x.npy", numpy.random.default_rng(1).standard_normal((3000, 5)).astype("f4"))
         words = ("-i", "x.npy", "--axis", "0", "--op", "./mine.op.json", "-q")
         alone = self.good(*words, quiet=False).out
-        for way, devices in (("--stream=16KiB", "pthread"), ("--ranks=2", "pthread"), ("-dall", "pthread pthread"), ("-dall", "pthread pthread")):
+        for way, devices in (("--stream=4KiB", "pthread"), ("--ranks=2", "pthread"), ("-dall", "pthread pthread"), ("-dall", "pthread pthread")):
             done = self.good(*words, way, env={"POCL_DEVICES": devices}, quiet=False, timeout=cli.PROMPT)
             self.assertEqual(done.out, alone, (way, devices))
 

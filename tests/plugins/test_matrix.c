@@ -37,10 +37,11 @@ static int extent(void) {
   return strcmp(name, "all") == 0 ? EXTENT_ALL : EXTENT_COVERING;
 }
 
+static const char *only_type(void) { return environment("REDHOST_TEST_TYPE", NULL); }
+
 static cover_extent pairs(void) {
   const char *name = environment("REDHOST_TEST_PAIRS", "covering");
-  if (extent() == EXTENT_ALL || strcmp(name, "all") == 0 || environment("REDHOST_TEST_TYPE", NULL))
-    return COVER_ALL;
+  if (extent() == EXTENT_ALL || strcmp(name, "all") == 0 || only_type()) return COVER_ALL;
   return strcmp(name, "few") == 0 ? COVER_FEW : COVER_PAIRS;
 }
 
@@ -53,16 +54,16 @@ static void set_up(void) {
 
 static void tear_down(void) { rh_context_close(context); }
 
-/* A process for each type of all pairs; one for what is quick, or most of the time would go into
+/* A process for each type of all data; one for what is quick, or most of the time would go into
  * opening OpenCL. */
-static int parts(void) { return pairs() == COVER_ALL ? RH_N_TYPES : 1; }
+static int parts(void) { return extent() == EXTENT_ALL && !only_type() ? RH_N_TYPES : 1; }
 
 CASES(strategies, .set_up = set_up, .tear_down = tear_down, .timeout = 1200)
 
 TEST_LOOP(strategy_on_types, 0, n_strategies *parts()) {
-  const char *name = strategies[_i / parts()], *only = environment("REDHOST_TEST_TYPE", NULL);
+  const char *name = strategies[_i / parts()];
   int first = _i % parts() + 1, last = parts() == 1 ? RH_N_TYPES : first;
-  if (only && rh_type_from_name(only) != (rh_type)first) return;
+  if (only_type()) first = last = (int)rh_type_from_name(only_type());
   matrix m = {.context = context, .extent = extent(), .pairs = pairs(), .settings = settings};
   char *path = NULL;
   must(load_strategy(&context->options, rh_foreign_open, name, &m.strategy, &path, &error));
