@@ -98,7 +98,7 @@ static void damage(unsigned char *bytes, uint64_t size) {
 
 /* Whatever stands there: an answer or a sentence. */
 TEST_LOOP(damaged_bytes_are_read, 0, 5) {
-  enum { TIMES = 10000 };
+  enum { TIMES = 4000 };
   static const struct {
     const char *op, *map;
     rh_type type;
