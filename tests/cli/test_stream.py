@@ -55,7 +55,7 @@ class Bits(Streams):
         self.assertEqual(self.good(*args, "-q", quiet=False, env=env).out, want)
         # A large file is streamed there without being asked for, but not where its copy is timed, or for `auto`.
         with open(self.path("large.f32"), "wb") as file:
-            file.truncate(80 << 20)
+            file.seek(80 << 20)
             file.write(struct.pack("f", 1.5))
         large = ("-i", "large.f32", "-t", "f32", "--no-check")
         for words, streams in (((), True), (("-v",), False), (("--isolate=always",), False)):
@@ -66,6 +66,10 @@ class Bits(Streams):
         with open(self.path("large.f32"), "rb") as file:
             done = self.good("--run", "onepass", "-i", "-", "-t", "f32", "--no-check", "-q", quiet=False, env=env, stdin=file)
         self.assertEqual(done.out, "1.5\n")
+        # Its check, too, counts from where a chunk begins.
+        self.good("--new-operator", "mine.cl", quiet=False)
+        done = self.good("--run", "onepass", *large[:4], "--op", "./mine.op.json", quiet=False, env=env)
+        self.assertRegex(done.out, r"\nresult +far 1\.5 +index %d\ncheck .* ok\nstream " % (80 << 18))
         os.remove(self.path("large.f32"))
         env["REDHOST_TEST_FAILING_CALL"] = "pinned"
         done = self.good(*args, "-v", quiet=False, env=env)
