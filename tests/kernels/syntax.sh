@@ -1,6 +1,6 @@
 #!/bin/sh
 # syntax.sh CLANG SOURCE_DIR TEST_CUSTOM: every kernel, on every operator and every type, through clang's OpenCL front end with
-# warnings as errors.  Needs no device.  Of the pairs of an operator and a type each kernel gets a sixteenth, another one than
+# warnings as errors.  Needs no device.  Of the pairs of an operator and a type each kernel gets a twentieth, another one than
 # the kernel before; all of them with REDHOST_TEST_EXTENT=all.  -Wshorten-64-to-32: an index of 32 bits is right until an
 # array has 2^32 elements, which no quick test can have; a place in a group always fits.
 set -eu
@@ -185,7 +185,7 @@ for kernel in "$source"/kernels/*.cl; do
         is_defined "$op" "$type" || continue
         is_served "$name" "$op" "$type" "$build" || continue
         [ "$name" = extraction ] || turn=$((turn + 1)) # of whose few, all
-        [ "$name" = extraction ] || [ "${REDHOST_TEST_EXTENT-}" = all ] || [ $((turn % 16)) = 0 ] || continue
+        [ "$name" = extraction ] || [ "${REDHOST_TEST_EXTENT-}" = all ] || [ $((turn % 20)) = 0 ] || continue
         width=$(width_of "$name" "$type" "$build")
         printf '%s\n' "#define RH_OP_$op" "#define RH_TYPE_$type" "${width:+#define RH_WIDTH $width}" "#include \"$name.cl\"" >"$work/$op-$type.cl"
         set -- "$@" "$work/$op-$type.cl"

@@ -24,6 +24,7 @@ def leave(status: int, sentence: str) -> None:
 def need_matplotlib() -> None:
     """A Python of one's own can come first in PATH without matplotlib, while Debian's has it."""
     if importlib.util.find_spec("matplotlib"):
+        os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # NumPy's, of which all but one would spin
         return
     if os.path.exists(DEBIANS) and os.path.realpath(DEBIANS) != os.path.realpath(sys.executable):
         os.execv(DEBIANS, [DEBIANS, "-B", *sys.argv])
