@@ -505,7 +505,7 @@ class Failures(Table):
         def check(way, problem):
             words = [*problem.words, "--run=" + way.strategy, *way.words, "--progress=always", "--no-check"]
             job = self.start(*words, "-n2^36", env=way.env)
-            os.sched_setaffinity(job.pid, [min(os.sched_getaffinity(0))])  # it waits for a second
+            os.sched_setaffinity(job.pid, [min(os.sched_getaffinity(0))])  # as much as it gets, until it says something
             ender = threading.Timer(cli.PATIENCE, job.kill)  # of one that says nothing
             ender.start()
             said = b""

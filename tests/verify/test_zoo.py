@@ -103,8 +103,8 @@ class Verify(unittest.TestCase):
         """The finished process, and a description for messages."""
         env = {key: value for key, value in os.environ.items() if not re.match(r"REDHOST_(PLUGIN|CACHE)|LC_|LANG", key)}
         env.update(HOME=self.home)
-        if "--include" not in args or "V12" in args:
-            env["LOCPATH"] = self.comma_locale() or ""
+        if ("--include" not in args or "V12" in args) and self.comma_locale():
+            env["LOCPATH"] = self.comma_locale()
         file, named = words(plugin)
         command = [REDHOST, "--verify", file, *named, "--json", "--seed", "1", *args]
         done = subprocess.run(command, env=env, cwd=self.home, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,

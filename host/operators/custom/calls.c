@@ -75,9 +75,10 @@ void rh_custom_take_base(rh_custom *self) {
   self->face.has_base = 1;
   self->op.constants_size += RH_CONSTANT_BYTES;
   self->op.n_parts = 0; /* each alone would count from 0 */
-  /* It is opened anew: the program on the device has as many constants as there were. */
-  if (self->code) rh_on_device_destroy(self->code->device);
-  if (self->code) self->code->device = NULL;
+  if (!self->code) return;
+  /* The program there has one constant less; the next run opens the device again. */
+  rh_on_device_destroy(self->code->device);
+  self->code->device = NULL;
 }
 
 rh_status rh_custom_round_once(rh_custom *self, rh_error *error) {

@@ -206,7 +206,8 @@ rh_status rh_custom_check_constants(const rh_custom *self, const rh_expr_value *
 rh_status rh_custom_round_once(rh_custom *self, rh_error *error);
 
 /* From here on i counts from a number that each run has: for elements that are a part of more.  An
- * operator that does not use i stays as it is.  Before the first use of `op` and the prelude. */
+ * operator that does not use i stays as it is.  Not while an instance has `op` or the prelude; a
+ * device on which it was opened is given up. */
 void rh_custom_take_base(rh_custom *self);
 
 /* Loads the fields of elements first ..  first+n-1, as one array each.  The operator is not by
