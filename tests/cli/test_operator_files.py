@@ -376,6 +376,9 @@ class Code(Case):
             self.assertIn("sampled 16 orders, spread 0   ok", done.out)
         for n, wanted in ((0, "-1\n%d\n" % (2**64 - 1)), (1, "0\n0\n"), (257, "0\n0\n")):
             self.assertEqual(self.good("--run", "two_stage", "--op", "c/far.op.json", "-n", str(n), "--data", "equal", "-q").out, wanted)
+        self.operator(TEXT.replace("-1", "0").replace("b.far > a.far || (b.far == a.far && b.index < a.index) ? b : a", "(rh_value){a.far + b.far, 0}"))
+        done = self.good("--run", "two_stage", "--op", "c/far.op.json", "--unchecked-op", "-n", "3001", "--data", "loguniform", quiet=False)
+        self.assertRegex(done.out, r"far: sampled 16 orders, spread [1-9]\S* +ok")
 
     def test_benchmark(self):
         points = self.json("--bench", "--op", "far", "-n", "2^10", "--quick", "-s", "two_stage,native", env={"REDHOST_PLUGIN_PATH": self.operator()})["results"]

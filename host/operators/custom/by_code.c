@@ -76,7 +76,7 @@ rh_status rh_by_code_open(const rh_operator *op, rh_cl_session *session, rh_erro
   rh_on_device *device;
   RH_FINISHED(rh_text) log = {0};
   if (!op->is_code || custom->code->device) return RH_OK;
-  rh_status status = rh_on_device_create(&device, custom, session, RH_ON_DEVICE_RUNS, &log, error);
+  rh_status status = rh_on_device_create(&device, custom, session, RH_ON_DEVICE_ROOM, &log, error);
   if (status == RH_E_BUILD) {
     char complaint[601];
     if (!rh_code_complaint(rh_text_get(&log), custom->code->text, complaint, 600))
@@ -85,7 +85,7 @@ rh_status rh_by_code_open(const rh_operator *op, rh_cl_session *session, rh_erro
                    complaint);
   }
   RH_TRY(status);
-  rh_on_device_reduce(device, NULL, 0, 0, custom->code->identity);
+  rh_on_device_reduce(device, NULL, 0, 0, 1, custom->code->identity);
   status = rh_on_device_status(device, error);
   if (status == RH_OK) custom->code->device = device;
   else rh_on_device_destroy(device);

@@ -1,23 +1,35 @@
 #include "custom.h"
 
-/* The runs, and then their values by one work-item. */
+/* Each work-item's run, of elements in an order of its own, and then each order's runs.  Orders
+ * differ in the length of their runs. */
 static const char source[] =
+    "ulong rh_length(ulong length, ulong order) {\n"
+    "  return length + order + order * length / 16;\n"
+    "}\n"
     "__kernel void rh_runs(RH_OPERANDS_PARAMETERS, ulong index, ulong n, ulong length,\n"
-    "                      __global rh_value *values) {\n"
+    "                      ulong runs, __global rh_value *values) {\n"
     "  rh_operands p = RH_OPERANDS;\n"
-    "  ulong run = get_global_id(0), from = run * length, end = min(from + length, n);\n"
+    "  ulong id = get_global_id(0), one = rh_length(length, id / runs);\n"
+    "  ulong from = id % runs * one, end = min(from + one, n);\n"
     "  rh_value value = rh_identity();\n"
     "#ifdef RH_HAS_OPERANDS\n"
     "  p.first += index;\n"
     "#endif\n"
     "  for (ulong i = from; i < end; i++) value = rh_combine(value, rh_load(p, i));\n"
-    "  values[run] = value;\n"
+    "  values[id] = value;\n"
     "}\n"
-    "__kernel void rh_join(__global rh_value *values, ulong n) {\n"
+    "__kernel void rh_join(__global rh_value *values, ulong n, ulong length, ulong runs,\n"
+    "                      ulong to) {\n"
+    "  ulong order = get_global_id(0), one = rh_length(length, order), from = order * runs;\n"
     "  rh_value value = rh_identity();\n"
-    "  for (ulong i = 0; i < n; i++) value = rh_combine(value, values[i]);\n"
-    "  values[0] = value;\n"
+    "  for (ulong i = 0; i * one < n; i++) value = rh_combine(value, values[from + i]);\n"
+    "  values[to + order] = value;\n"
     "}\n";
+
+/* How n elements are divided: in each of the orders into so many runs, or fewer. */
+typedef struct cut {
+  uint64_t n, length, runs, orders;
+} cut;
 
 struct rh_on_device {
   const rh_custom *custom;
@@ -69,11 +81,13 @@ void rh_on_device_destroy(rh_on_device *self) {
   free(self);
 }
 
-static rh_status read_values(rh_on_device *self, uint64_t n, void *values, rh_error *error) {
-  RH_CL_TRY_IN(&self->session, error,
-               rh_cl_read(self->session.queue, self->values, CL_TRUE, 0,
-                          n * self->custom->op.value_size, values, NULL),
-               "reading values");
+static rh_status read_values(rh_on_device *self, uint64_t first, uint64_t n, void *values,
+                             rh_error *error) {
+  uint64_t size = self->custom->op.value_size;
+  RH_CL_TRY_IN(
+      &self->session, error,
+      rh_cl_read(self->session.queue, self->values, CL_TRUE, first * size, n * size, values, NULL),
+      "reading values");
   return RH_OK;
 }
 
@@ -83,17 +97,21 @@ static rh_status set(cl_kernel kernel, cl_uint *k, size_t size, const void *argu
   return RH_OK;
 }
 
-static rh_status join(rh_on_device *self, uint64_t n, void *value, rh_error *error) {
+/* values[k] = that of order k, op.value_size bytes apart. */
+static rh_status join(rh_on_device *self, const cut *of, void *values, rh_error *error) {
+  const uint64_t numbers[] = {of->n, of->length, of->runs, of->orders * of->runs};
   cl_uint k = 0;
   RH_TRY(set(self->join, &k, sizeof(cl_mem), &self->values, error));
-  RH_TRY(set(self->join, &k, sizeof n, &n, error));
-  RH_CL_TRY_IN(&self->session, error, rh_cl_launch(self->session.queue, self->join, 1, 1, NULL),
+  for (int j = 0; j < 4; j++) RH_TRY(set(self->join, &k, sizeof numbers[j], &numbers[j], error));
+  RH_CL_TRY_IN(&self->session, error,
+               rh_cl_launch(self->session.queue, self->join, of->orders, 1, NULL),
                "combining values");
-  return read_values(self, 1, value, error);
+  return read_values(self, of->orders * of->runs, of->orders, values, error);
 }
 
 static rh_status launch(rh_on_device *self, const cl_mem *buffers, const void *constants,
-                        const uint64_t numbers[3], uint64_t runs, rh_error *error) {
+                        uint64_t first, const cut *of, rh_error *error) {
+  const uint64_t numbers[] = {first, of->n, of->length, of->runs};
   static const uint64_t none[RH_MOST_CONSTANT_WORDS], at = 0;
   const rh_op *op = &self->custom->op;
   cl_uint k = 0;
@@ -103,36 +121,36 @@ static rh_status launch(rh_on_device *self, const cl_mem *buffers, const void *c
   }
   if (op->n_operands)
     RH_TRY(set(self->runs, &k, op->constants_size, constants ? constants : none, error));
-  for (int j = 0; j < 3; j++) RH_TRY(set(self->runs, &k, sizeof numbers[j], &numbers[j], error));
+  for (int j = 0; j < 4; j++) RH_TRY(set(self->runs, &k, sizeof numbers[j], &numbers[j], error));
   RH_TRY(set(self->runs, &k, sizeof(cl_mem), &self->values, error));
   /* PoCL would choose another size of groups for each number of runs, and compile for each. */
-  RH_CL_TRY_IN(&self->session, error, rh_cl_launch(self->session.queue, self->runs, runs, 1, NULL),
+  RH_CL_TRY_IN(&self->session, error,
+               rh_cl_launch(self->session.queue, self->runs, of->orders * of->runs, 1, NULL),
                "evaluating the operator");
   return RH_OK;
 }
 
 /* Copies the operands.  The values stay on the device. */
-static rh_status evaluate(rh_on_device *self, const rh_arrays *arrays, uint64_t first, uint64_t n,
-                          uint64_t length, rh_error *error) {
-  const uint64_t numbers[] = {first, n, length};
+static rh_status evaluate(rh_on_device *self, const rh_arrays *arrays, uint64_t first,
+                          const cut *of, rh_error *error) {
   cl_mem buffers[RH_MOST_OPERANDS] = {NULL};
   rh_status status = RH_OK;
   for (uint32_t k = 0; k < self->custom->face.n_operands && status == RH_OK; k++) {
     uint64_t size = rh_type_size(self->custom->operands[k].type);
     const char *from = (const char *)arrays->operands[k] + first * size;
-    status = rh_cl_buffer(&self->session, CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR, n * size,
+    status = rh_cl_buffer(&self->session, CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR, of->n * size,
                           (void *)(uintptr_t)from, "copying an operand", &buffers[k], error);
   }
-  if (status == RH_OK)
-    status = launch(self, buffers, arrays->constants, numbers, (n + length - 1) / length, error);
+  if (status == RH_OK) status = launch(self, buffers, arrays->constants, first, of, error);
   for (uint32_t k = 0; k < self->custom->face.n_operands; k++) rh_cl_release_buffer(buffers[k]);
   return status;
 }
 
 rh_status rh_on_device_runs(rh_on_device *self, const rh_arrays *arrays, uint64_t first, uint64_t n,
                             uint64_t length, void *values, rh_error *error) {
-  RH_TRY(evaluate(self, arrays, first, n, length, error));
-  return read_values(self, (n + length - 1) / length, values, error);
+  const cut of = {n, length, (n + length - 1) / length, 1};
+  RH_TRY(evaluate(self, arrays, first, &of, error));
+  return read_values(self, 0, of.runs, values, error);
 }
 
 /* ---- Where only the first failure is kept ---- */
@@ -140,14 +158,15 @@ rh_status rh_on_device_runs(rh_on_device *self, const rh_arrays *arrays, uint64_
 static int works(const rh_on_device *self) { return self && self->failure.status == RH_OK; }
 
 void rh_on_device_reduce(rh_on_device *self, const rh_arrays *arrays, uint64_t first, uint64_t n,
-                         void *value) {
-  uint64_t length = (n + RH_ON_DEVICE_RUNS - 1) / RH_ON_DEVICE_RUNS;
-  uint64_t runs = n ? (n + length - 1) / length : 0;
-  if (works(self) && (n == 0 || evaluate(self, arrays, first, n, length, &self->failure) == RH_OK))
-    join(self, runs, value, &self->failure);
+                         uint32_t orders, void *values) {
+  cut of = {.n = n, .length = n / RH_ON_DEVICE_RUNS + 1, .orders = orders};
+  of.runs = (n + of.length - 1) / of.length;
+  if (works(self) && (n == 0 || evaluate(self, arrays, first, &of, &self->failure) == RH_OK))
+    join(self, &of, values, &self->failure);
 }
 
 void rh_on_device_combine(rh_on_device *self, void *a, const void *b) {
+  static const cut two = {.n = 2, .length = 1, .runs = 2, .orders = 1};
   unsigned char both[2 * RH_ANY_VALUE_BYTES];
   if (!works(self)) return;
   uint32_t size = self->custom->op.value_size;
@@ -156,7 +175,7 @@ void rh_on_device_combine(rh_on_device *self, void *a, const void *b) {
   cl_int code =
       rh_cl_write(self->session.queue, self->values, CL_TRUE, 0, 2 * (uint64_t)size, both, NULL);
   if (code != CL_SUCCESS) rh_cl_fail(&self->failure, code, "writing values");
-  else join(self, 2, a, &self->failure);
+  else join(self, &two, a, &self->failure);
 }
 
 rh_status rh_on_device_status(const rh_on_device *self, rh_error *error) {

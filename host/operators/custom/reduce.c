@@ -224,7 +224,7 @@ void rh_custom_reduce(const rh_custom *self, const rh_arrays *arrays, uint64_t f
   uint32_t flags = self->op.flags;
   if (self->code) {
     memcpy(value, self->op.identity, self->op.value_size);
-    rh_on_device_reduce(self->code->device, arrays, first, n, value);
+    rh_on_device_reduce(self->code->device, arrays, first, n, 1, value);
   } else if (n == 0 || (flags & RH_OP_EXACT && !(flags & RH_OP_COMMUTATIVE))) {
     memcpy(value, self->identity, self->op.value_size);
     rh_custom_fold(self, value, arrays, first, n);

@@ -16,6 +16,25 @@ static void in_pieces(const rh_custom *custom, const rh_arrays *arrays, uint64_t
   }
 }
 
+/* All elements in the canonical order, and in others that begin new trees at places chosen by
+ * chance. */
+static void on_host(const rh_custom *custom, const rh_arrays *arrays, uint64_t n,
+                    rh_sampled *sampled) {
+  uint64_t seed = 1;
+  rh_custom_reduce(custom, arrays, 0, n, sampled->values[0]);
+  for (uint32_t order = 1; order < sampled->n_orders; order++)
+    in_pieces(custom, arrays, n, &seed, sampled->values[order]);
+}
+
+static void by_device(const rh_custom *custom, const rh_arrays *arrays, uint64_t n,
+                      rh_sampled *sampled) {
+  unsigned char values[RH_SAMPLED_ORDERS * RH_ANY_VALUE_BYTES] = {0};
+  uint32_t size = custom->op.value_size;
+  rh_on_device_reduce(custom->code->device, arrays, 0, n, sampled->n_orders, values);
+  for (uint32_t k = 0; k < sampled->n_orders; k++)
+    memcpy(sampled->values[k], values + (size_t)k * size, size);
+}
+
 uint32_t rh_sampled_orders(const rh_custom *custom) {
   for (uint32_t k = 0; k < custom->n_fields; k++)
     if (custom->fields[k].kind == RH_FIELD_ANY) return RH_SAMPLED_ORDERS;
@@ -153,14 +172,13 @@ rh_status rh_custom_refer(const rh_operator *op, const rh_arrays *arrays, uint64
                           rh_reference *reference, rh_error *error) {
   const rh_custom *custom = rh_custom_of(op);
   rh_sampled *sampled = &reference->sampled;
-  uint64_t seed = 1;
   *sampled = (rh_sampled){.by_device = custom->code != NULL, .n_orders = rh_sampled_orders(custom)};
-  /* All elements in the canonical order, and, if a field depends on the order in ways that are not
-   * known, in others that begin new trees at places chosen by chance. */
-  rh_custom_reduce(custom, arrays, 0, n, sampled->values[0]);
-  for (uint32_t order = 1; order < sampled->n_orders; order++)
-    in_pieces(custom, arrays, n, &seed, sampled->values[order]);
-  if (!custom->code) RH_TRY(sum_fields(reference->sums, custom, arrays, n, error));
+  if (custom->code) {
+    by_device(custom, arrays, n, sampled);
+  } else {
+    on_host(custom, arrays, n, sampled);
+    RH_TRY(sum_fields(reference->sums, custom, arrays, n, error));
+  }
   rh_reference_conclude(reference);
   return rh_by_code_status(op, error);
 }
