@@ -16,7 +16,7 @@ import redhost_cli as cli
 
 REPEATS = int(os.environ.get("REDHOST_TEST_FAULTS", "1"))  # of each fault; 100 for a figure
 FAULTS = os.path.join(cli.ZOO, "worker_faults.so")
-RANKS = (1, 2, 3, 5, 16)
+RANKS = (1, 2, 3, 5, 8)
 TRANSPORTS = os.environ.get("REDHOST_TEST_TRANSPORTS", os.path.join(os.path.dirname(cli.PLUGINS), "transports-1"))
 OPEN_MPI = ["mpirun.openmpi", "--allow-run-as-root", "--oversubscribe"]
 MPICH = ["mpirun.mpich"]
