@@ -159,7 +159,9 @@ static int works(const rh_on_device *self) { return self && self->failure.status
 
 void rh_on_device_reduce(rh_on_device *self, const rh_arrays *arrays, uint64_t first, uint64_t n,
                          uint32_t orders, void *values) {
-  cut of = {.n = n, .length = n / RH_ON_DEVICE_RUNS + 1, .orders = orders};
+  /* As many runs as elements of one, where there is room: both are chains, and round. */
+  uint64_t least = n / RH_ON_DEVICE_RUNS + 1, root = (uint64_t)sqrt((double)n) + 1;
+  cut of = {.n = n, .length = least > root ? least : root, .orders = orders};
   of.runs = (n + of.length - 1) / of.length;
   if (works(self) && (n == 0 || evaluate(self, arrays, first, &of, &self->failure) == RH_OK))
     join(self, &of, values, &self->failure);
