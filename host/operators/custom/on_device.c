@@ -1,7 +1,7 @@
 #include "custom.h"
 
-/* Each work-item's run, of elements in an order of its own, and then each order's runs.  Orders
- * differ in the length of their runs. */
+/* A work-item of rh_runs combines a run of elements, and one of rh_join the runs of an order.
+ * Orders differ in the length of their runs. */
 static const char source[] =
     "ulong rh_length(ulong length, ulong order) {\n"
     "  return length + order + order * length / 16;\n"
@@ -159,7 +159,7 @@ static int works(const rh_on_device *self) { return self && self->failure.status
 
 void rh_on_device_reduce(rh_on_device *self, const rh_arrays *arrays, uint64_t first, uint64_t n,
                          uint32_t orders, void *values) {
-  /* As many runs as elements of one, where there is room: both are chains, and round. */
+  /* There are as many runs as elements of one, where there is room: both are chains, and round. */
   uint64_t least = n / RH_ON_DEVICE_RUNS + 1, root = (uint64_t)sqrt((double)n) + 1;
   cut of = {.n = n, .length = least > root ? least : root, .orders = orders};
   of.runs = (n + of.length - 1) / of.length;
