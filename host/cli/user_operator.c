@@ -64,13 +64,23 @@ static rh_status take_let(const char *text, rh_let *let, rh_error *error) {
 
 /* ---- Names of operands ---- */
 
-/* "w" of "data/w.npy", if it is a name that the map or the condition uses. */
-static void name_by_file(const char *path, const rh_typed *typed, rh_operand *operand) {
+/* "w" of "data/w.npy"; 0: that is no name. */
+static int take_stem(const char *path, char name[RH_OPERATOR_NAME_BYTES]) {
   const char *stem = rh_path_name(path);
   size_t length = strcspn(stem, ".");
-  char name[RH_OPERATOR_NAME_BYTES] = "";
-  if (!rh_operator_is_name(stem, length)) return;
+  if (!rh_operator_is_name(stem, length)) return 0;
   memcpy(name, stem, length);
+  name[length] = '\0';
+  return 1;
+}
+
+/* The file names an operand if the map or the condition uses that name, and no other file has it. */
+static void name_by_file(const rh_inputs *inputs, uint32_t k, const rh_typed *typed,
+                         rh_operand *operand) {
+  char name[RH_OPERATOR_NAME_BYTES] = "", other[RH_OPERATOR_NAME_BYTES];
+  if (!take_stem(inputs->names[k], name)) return;
+  for (uint32_t j = 0; j < inputs->n; j++)
+    if (j != k && take_stem(inputs->names[j], other) && strcmp(name, other) == 0) return;
   if (rh_definition_mentions(typed->texts.map, name) ||
       rh_definition_mentions(typed->texts.where, name))
     memcpy(operand->name, name, sizeof name);
@@ -80,8 +90,11 @@ static rh_status check_different(const rh_operand *operands, uint32_t n, rh_erro
   for (uint32_t k = 1; k < n; k++)
     for (uint32_t j = 0; j < k; j++)
       if (strcmp(operands[j].name, operands[k].name) == 0)
-        return rh_fail(error, RH_E_USAGE, "--input: operands %u and %u are both called %s", j + 1,
-                       k + 1, operands[k].name);
+        return rh_fail(error, RH_E_USAGE,
+                       "--input: operands %u and %u are both called %s, one by its place and one "
+                       "by its file: the map may use both files' names, or the files stand in the "
+                       "order x, y, z, w",
+                       j + 1, k + 1, operands[k].name);
   return RH_OK;
 }
 
@@ -134,7 +147,7 @@ rh_status rh_user_operator_define(const rh_app *app, const rh_typed *typed, cons
     snprintf(operands[k].name, sizeof operands[k].name, "%s", rh_operand_usual_name(k));
   for (uint32_t k = 0; inputs && k < n; k++) {
     operands[k].type = inputs->feeds[k].type;
-    name_by_file(inputs->names[k], typed, &operands[k]);
+    name_by_file(inputs, k, typed, &operands[k]);
   }
   for (uint32_t k = 0; k < typed->lets.n; k++)
     RH_TRY(take_let(typed->lets.list[k], &lets[k], error));

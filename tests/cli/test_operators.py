@@ -5,6 +5,7 @@ import json
 import math
 import os
 import re
+import struct
 import unittest
 
 import redhost_cli as cli
@@ -250,6 +251,15 @@ class Operators(cli.Case):
             self.bad(2, "operand y is not used: files are the operands of a map, as in --map 'x*y', or of an operator such as --op dot",
                      *mode, "-t", "f32")
         self.assertEqual(self.value("x.f32", "y.f32", "-t", "f32", "--op", "dot"), "10")
+
+    def test_files_with_one_name(self):
+        os.mkdir(self.path("late"))
+        for name, x in (("x.f32", 2), ("late/x.f32", 3), ("w.f32", 5)):
+            cli.write(self.path(name), struct.pack("<f", x))
+        for files, words, value in (("x.f32,late/x.f32", ["--map", "x - y"], "-1"), ("late/x.f32,x.f32", ["--map", "x", "--where", "y < x"], "3"),
+                                    ("w.f32,x.f32", ["--map", "w - x"], "3"), ("x.f32,w.f32", ["--map", "y - x"], "3")):
+            self.assertEqual(self.value("-i", files, "-t", "f32", *words), value)
+        self.bad(2, "operands 1 and 2 are both called x|both files' names", "--run", "native", "-i", "w.f32,x.f32", "-t", "f32", "--map", "x + 1")
 
     def test_where_constants_are_used(self):
         """In any of the texts, and so is every constant of an operator's file."""
