@@ -64,7 +64,7 @@ static rh_status take_let(const char *text, rh_let *let, rh_error *error) {
 
 /* ---- Names of operands ---- */
 
-/* "w" of "data/w.npy"; 0: that is no name. */
+/* "w" of "data/w.npy"; 0: it is not a name. */
 static int take_stem(const char *path, char name[RH_OPERATOR_NAME_BYTES]) {
   const char *stem = rh_path_name(path);
   size_t length = strcspn(stem, ".");
@@ -74,7 +74,8 @@ static int take_stem(const char *path, char name[RH_OPERATOR_NAME_BYTES]) {
   return 1;
 }
 
-/* The file names an operand if the map or the condition uses that name, and no other file has it. */
+/* A file names its operand if the map or the condition uses that name, and no other file has
+ * it. */
 static void name_by_file(const rh_inputs *inputs, uint32_t k, const rh_typed *typed,
                          rh_operand *operand) {
   char name[RH_OPERATOR_NAME_BYTES] = "", other[RH_OPERATOR_NAME_BYTES];
