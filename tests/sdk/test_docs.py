@@ -189,7 +189,7 @@ class Docs(Tree):
         for path, page in self.pages.items():
             shown = [pair for block in blocks(page, "console") for pair in parse_console(block.group(3))]
             self.assertGreater(len(shown), 3)
-            # Of times only the line is compared.
+            # Times are not compared, so a small size shows the same.
             printed = self.run_all([command if UPDATE else command.replace("2^24", "2^16") for command, _ in shown])
             if UPDATE:
                 self.update(path, printed)

@@ -285,8 +285,8 @@ rh_status rh_on_device_runs(rh_on_device *self, const rh_arrays *arrays, uint64_
 /* The rest does nothing after its first failure, which is kept, or where `self` is null. */
 
 /* values[k] = that of elements first .. first+n-1, op.value_size bytes apart, each in a grouping of
- * its own; of none, the identity.  orders: at most RH_SAMPLED_ORDERS.  Needs room for so many
- * runs. */
+ * its own; of none, the identity.  orders: at most RH_SAMPLED_ORDERS.  `most` was
+ * RH_ON_DEVICE_ROOM when it was created. */
 enum { RH_ON_DEVICE_RUNS = 4096, RH_ON_DEVICE_ROOM = RH_SAMPLED_ORDERS * (RH_ON_DEVICE_RUNS + 1) };
 void rh_on_device_reduce(rh_on_device *self, const rh_arrays *arrays, uint64_t first, uint64_t n,
                          uint32_t orders, void *values);

@@ -26,7 +26,8 @@ static const char source[] =
     "  values[to + order] = value;\n"
     "}\n";
 
-/* How n elements are divided: in each of the orders into so many runs, or fewer. */
+/* How n elements are divided.  The first order has `runs` runs of `length` elements; the others
+ * have longer ones, and fewer. */
 typedef struct cut {
   uint64_t n, length, runs, orders;
 } cut;
@@ -159,7 +160,8 @@ static int works(const rh_on_device *self) { return self && self->failure.status
 
 void rh_on_device_reduce(rh_on_device *self, const rh_arrays *arrays, uint64_t first, uint64_t n,
                          uint32_t orders, void *values) {
-  /* There are as many runs as elements of one, where there is room: both are chains, and round. */
+  /* Each run is a chain of combinations, and so is joining them: about sqrt(n) runs of sqrt(n)
+   * elements keep both short, and with them their rounding errors. */
   uint64_t least = n / RH_ON_DEVICE_RUNS + 1, root = (uint64_t)sqrt((double)n) + 1;
   cut of = {.n = n, .length = least > root ? least : root, .orders = orders};
   of.runs = (n + of.length - 1) / of.length;
