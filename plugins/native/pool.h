@@ -14,8 +14,8 @@ enum { POOL_MOST_BLOCKS = 1 << 15 };
 #define RH_NATIVE_AWAKE                                                                            \
   {                                                                                                \
     .key = "awake_us",                                                                             \
-    .doc = "microseconds that threads stay awake after a call, waiting for the next one; each of " \
-           "them keeps a processor busy meanwhile",                                                \
+    .doc = "microseconds that threads stay awake after a call, waiting for the next one, if the "  \
+           "one before came that soon; each of them keeps a processor busy meanwhile",             \
     .max = 10000000, .initial = 300, .step = 1, .flags = RH_PARAM_NOT_TUNED                        \
   }
 
