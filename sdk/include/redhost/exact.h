@@ -53,6 +53,7 @@ typedef struct rh_exact_lanes {
   int (*add_lost)(const double *lost, uint64_t n, const double *in, double *out);
   uint64_t (*part_f64)(const double *x, uint64_t n, double least, double *large, double *others);
   int (*take_f32)(const void *x, uint64_t n, int32_t *fields, int32_t *significands);
+  uint64_t (*flags_f32)(const void *x, uint64_t n);
   void (*keep)(const void *x, uint64_t n, int64_t kept, void *to);
   void (*widen)(const void *x, uint64_t n, int32_t signs, float *to);
   uint32_t lanes; /* doubles that add_f32 and add_lost add to; add_f64_losing half as many */
@@ -234,16 +235,7 @@ static inline void rh_exact_bin_f64(rh_accumulator *to, const double *x, uint64_
     rh_exact_mend(to, x, n);
 }
 
-/* Infinities and NaN are counted, and become 0. */
-static inline void rh_exact_take_specials(rh_accumulator *to, const int32_t *fields,
-                                          int32_t *significands, uint64_t n) {
-  for (uint64_t k = 0; k < n; k++) {
-    if (fields[k] != 0xff) continue;
-    to->flags |= rh_exact_special(significands[k] & 0x7fffff, significands[k] < 0);
-    significands[k] = 0;
-  }
-}
-
+/* Without field 0xff, which only infinities and NaN have. */
 static inline void rh_exact_fold_few(rh_accumulator *to) {
   for (int field = 0; to->has_few && field < 0xff; field++)
     for (int set = 0; set < RH_EXACT_SETS; set++) {
@@ -268,7 +260,7 @@ static inline void rh_exact_bin_f32(rh_accumulator *to, const float *x, uint64_t
   for (uint64_t i = 0; i < n; i += RH_EXACT_BATCH) {
     uint64_t m = n - i < RH_EXACT_BATCH ? n - i : RH_EXACT_BATCH;
     if (to->lanes->take_f32(x + i, m, fields, significands))
-      rh_exact_take_specials(to, fields, significands, m);
+      to->flags |= to->lanes->flags_f32(x + i, m);
     for (uint64_t k = 0; k < m; k += RH_EXACT_SETS) {
       to->few[0][fields[k]] += significands[k];
       to->few[1][fields[k + 1]] += significands[k + 1];

@@ -155,6 +155,27 @@ RH_LANES_CODE int RH_LANES(take_f32)(const void *x, uint64_t n, int32_t *fields,
   return any;
 }
 
+/* The flags of the infinite and NaN among n elements. */
+RH_LANES_CODE uint64_t RH_LANES(flags_f32)(const void *x, uint64_t n) {
+  const int32_t infinity = 0x7f800000;
+  RH_LANES(i32) nan = {0};
+  RH_LANES(i32) plus = {0};
+  RH_LANES(i32) minus = {0};
+  uint64_t flags = 0;
+  for (uint64_t i = 0; i < n; i += 2 * RH_LANES_W) {
+    RH_LANES(i32) u = RH_LANES_AT(i32, (const int32_t *)x + i);
+    nan |= (u & INT32_MAX) > infinity;
+    plus |= u == infinity;
+    minus |= u == (infinity | INT32_MIN);
+  }
+  for (int j = 0; j < 2 * RH_LANES_W; j++) {
+    if (nan[j]) flags |= RH_EXACT_OTHERS | RH_EXACT_NAN;
+    if (plus[j]) flags |= RH_EXACT_OTHERS | RH_EXACT_PLUS;
+    if (minus[j]) flags |= RH_EXACT_OTHERS | RH_EXACT_MINUS;
+  }
+  return flags;
+}
+
 /* Without the bits that `kept` lacks, n words of 8 bytes. */
 RH_LANES_CODE void RH_LANES(keep)(const void *x, uint64_t n, int64_t kept, void *to) {
   for (uint64_t i = 0; i < n; i += RH_LANES_W)
@@ -198,8 +219,8 @@ RH_LANES_CODE void RH_LANES(widen)(const void *x, uint64_t n, int32_t signs, flo
 
 static const rh_exact_lanes RH_LANES(lanes) = {
     RH_LANES(add_f32),  RH_LANES(add_f32_apart), RH_LANES(add_f64),  RH_LANES(add_f64_losing),
-    RH_LANES(add_lost), RH_LANES(part_f64),      RH_LANES(take_f32), RH_LANES(keep),
-    RH_LANES(widen),    8 * RH_LANES_W};
+    RH_LANES(add_lost), RH_LANES(part_f64),      RH_LANES(take_f32), RH_LANES(flags_f32),
+    RH_LANES(keep),     RH_LANES(widen),         8 * RH_LANES_W};
 
 #undef RH_LANES_W
 #undef RH_LANES_AT
