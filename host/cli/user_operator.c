@@ -93,7 +93,7 @@ static rh_status check_different(const rh_operand *operands, uint32_t n, rh_erro
       if (strcmp(operands[j].name, operands[k].name) == 0)
         return rh_fail(error, RH_E_USAGE,
                        "--input: operands %u and %u are both called %s, one by its place and one "
-                       "by its file: the map may use both files' names, or the files stand in the "
+                       "by its file: use both files' names in the map, or list the files in the "
                        "order x, y, z, w",
                        j + 1, k + 1, operands[k].name);
   return RH_OK;

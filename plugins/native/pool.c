@@ -144,12 +144,13 @@ static void leave(int processor) {
   sched_setaffinity(0, sizeof allowed, &allowed);
 }
 
-/* Waits for a job after `seen`: spins for a moment, then sleeps.  *is_soon: did the job before come
- * within that moment?  If not, nor will this one, and spinning would only take the processor from
- * those who prepare it, such as the reader of a pipe. */
-static uint64_t next_job(rh_native_pool *pool, uint64_t seen, int *is_soon) {
+/* Waits for a job after `seen`: spins for a moment, then sleeps.  *was_soon: did the previous job
+ * come within that moment?  If it did not, this one is likely to be late, too, and the thread
+ * sleeps at once: spinning would take a processor from the threads that prepare the job, such as
+ * the reader of a pipe. */
+static uint64_t next_job(rh_native_pool *pool, uint64_t seen, int *was_soon) {
   uint64_t until = now() + pool->awake_ns, number;
-  for (unsigned turn = 1; *is_soon && (turn % LOOK_AT_CLOCK != 0 || now() < until); turn++) {
+  for (unsigned turn = 1; *was_soon && (turn % LOOK_AT_CLOCK != 0 || now() < until); turn++) {
     number = atomic_load_explicit(&pool->current, memory_order_acquire);
     if (number != seen) return number;
     pause_for_a_moment(pool->crowded);
@@ -162,7 +163,7 @@ static uint64_t next_job(rh_native_pool *pool, uint64_t seen, int *is_soon) {
   atomic_fetch_sub(&pool->sleepers, 1);
   int callers = pool->processor;
   pthread_mutex_unlock(&pool->mutex);
-  *is_soon = now() < until;
+  *was_soon = now() < until;
   if (callers >= 0 && callers == sched_getcpu()) leave(callers);
   return number;
 }
@@ -171,9 +172,9 @@ static void *live(void *user) {
   share *mine = user;
   rh_native_pool *pool = mine->pool;
   uint64_t number = 0;
-  int is_soon = 1;
+  int was_soon = 1;
   for (;;) {
-    number = next_job(pool, number, &is_soon);
+    number = next_job(pool, number, &was_soon);
     if (atomic_load_explicit(&pool->ends, memory_order_relaxed)) return NULL;
     __builtin_prefetch(&mine->ticket, 1);
     __builtin_prefetch(pool->changing);

@@ -76,12 +76,13 @@ static const struct {
   const void *data;
   uint64_t n;
 } problems[] = {
-    {"sum", NULL, RH_TYPE_f32, tiny, N},      {"min", NULL, RH_TYPE_f32, tiny, N},
-    {"count", NULL, RH_TYPE_f32, tiny, N},    {"sum", NULL, RH_TYPE_f64, usual, N},
-    {"norm2", NULL, RH_TYPE_f64, usual, N},   {"logsumexp", NULL, RH_TYPE_f64, usual, N},
-    {"meanvar", NULL, RH_TYPE_f64, usual, N}, {"mean", NULL, RH_TYPE_f32, tiny, N},
-    {"sum", "x*x/3", RH_TYPE_f64, usual, N},  {"prod", NULL, RH_TYPE_f64, usual, N},
-    {"sum", NULL, RH_TYPE_f32, tiny, LONG},   {"max", "x*0.5", RH_TYPE_f32, tiny, N},
+    {"sum", NULL, RH_TYPE_f32, tiny, N},       {"min", NULL, RH_TYPE_f32, tiny, N},
+    {"count", NULL, RH_TYPE_f32, tiny, N},     {"sum", NULL, RH_TYPE_f64, usual, N},
+    {"norm2", NULL, RH_TYPE_f64, usual, N},    {"logsumexp", NULL, RH_TYPE_f64, usual, N},
+    {"meanvar", NULL, RH_TYPE_f64, usual, N},  {"mean", NULL, RH_TYPE_f32, tiny, N},
+    {"sum", "x*x/3", RH_TYPE_f64, usual, N},   {"prod", NULL, RH_TYPE_f64, usual, N},
+    {"sum", NULL, RH_TYPE_f32, tiny, LONG},    {"max", "x*0.5", RH_TYPE_f32, tiny, N},
+    {"sum", "cbrt(x)", RH_TYPE_f64, usual, N},
 };
 
 enum { PROBLEMS = sizeof problems / sizeof *problems };

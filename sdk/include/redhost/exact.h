@@ -235,7 +235,7 @@ static inline void rh_exact_bin_f64(rh_accumulator *to, const double *x, uint64_
     rh_exact_mend(to, x, n);
 }
 
-/* Without field 0xff, which only infinities and NaN have. */
+/* It skips field 0xff: infinities and NaN, which are in the flags. */
 static inline void rh_exact_fold_few(rh_accumulator *to) {
   for (int field = 0; to->has_few && field < 0xff; field++)
     for (int set = 0; set < RH_EXACT_SETS; set++) {

@@ -155,7 +155,7 @@ RH_LANES_CODE int RH_LANES(take_f32)(const void *x, uint64_t n, int32_t *fields,
   return any;
 }
 
-/* The flags of the infinite and NaN among n elements. */
+/* The flags of the infinities and NaN among n elements. */
 RH_LANES_CODE uint64_t RH_LANES(flags_f32)(const void *x, uint64_t n) {
   const int32_t infinity = 0x7f800000;
   RH_LANES(i32) nan = {0};
